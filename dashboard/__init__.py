@@ -1,0 +1,1 @@
+"""The Streamlit app that shows the results of sweeps."""

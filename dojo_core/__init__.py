@@ -1,0 +1,1 @@
+"""The games: their rules, their options and the compiled code that plays them."""

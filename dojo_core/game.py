@@ -1,0 +1,140 @@
+"""The contract that every game meets. The sweep and the dashboard know games only through it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dojo_core import options as option_tables
+from dojo_core.options import Option
+
+Event = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Column:
+    """One stored column.
+
+    Attributes:
+        name: The name in the Arrow files and in SQL.
+        dtype: A NumPy integer type, small enough to store well, wide enough never to overflow.
+        meaning: The exact definition, ties included.
+        unit: What a value counts, e.g. ``rounds``; empty for a code.
+        labels: For a code: the word of each value from 0 on.
+    """
+
+    name: str
+    dtype: str
+    meaning: str
+    unit: str = ""
+    labels: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Strategy:
+    """A player that a game offers: the word for the option ``player`` and what it does."""
+
+    name: str
+    help: str
+
+
+class Out(NamedTuple):
+    """What `Game.play` fills: structured arrays whose fields are the game's columns.
+
+    Attributes:
+        plays: Shape (plays,). One row a play.
+        seats: Shape (plays, seats). One row a play and seat.
+        squares: Shape (squares,). Tallies that are added to, not overwritten. Empty for a game
+            without squares.
+    """
+
+    plays: np.ndarray[Any, Any]
+    seats: np.ndarray[Any, Any]
+    squares: np.ndarray[Any, Any]
+
+
+@dataclass(frozen=True)
+class Setup:
+    """A point made ready to be played.
+
+    Attributes:
+        options: Every option's settled value (`dojo_core.options.resolve`).
+        seats: How many sit at the table.
+        squares: How many squares the board has, row by row (0 without a board).
+        width: How many squares a row of the board has (0 without a board).
+        tables: What the game's compiled code needs; opaque to everybody else.
+    """
+
+    options: Mapping[str, Any]
+    seats: int
+    squares: int
+    width: int
+    tables: Any = field(repr=False)
+
+
+@dataclass(frozen=True)
+class Game:
+    """A game as the rest of the project sees it.
+
+    Every game stores at least the play columns ``winner`` (a seat, -1 without one), ``finished``
+    (1 when the game ended by its own rules) and ``rounds``, and the seat columns ``turn_order``
+    (0 = first player), ``player`` (a code of `strategies`) and ``won``.
+
+    Attributes:
+        name: The word in a grid file, e.g. ``labirinto``.
+        title: The name people use.
+        options: The table of all options. It has ``players`` and ``player``.
+        strategies: The players on offer.
+        play_columns: The columns of one row a play.
+        seat_columns: The columns of one row a play and seat.
+        square_columns: The tallies of one row a square.
+        headline: The play columns that a summary table shows, in this order.
+        prepare: Checks resolved options together and packs them. Raises `DojoError`.
+        play: ``play(setup, seed, first_play, plays, out)`` plays the plays numbered
+            first_play .. first_play + plays - 1 and fills `out`. Compiled, without the GIL, the
+            same rows for the same arguments on any machine.
+        trace: ``trace(setup, seed, play)`` tells one play, event by event, by the same compiled
+            rules; the last event carries every stored column of that play and its seats.
+        describe: ``describe(events, language)`` renders a trace in words (``en`` or ``it``),
+            from the events and nothing else.
+        board: ``board(setup)`` returns the picture of the board that the dashboard draws, as a
+            plain mapping: ``rows``, ``columns``, ``codes`` (a text a square, row by row),
+            ``walls`` (segments ``[r0, c0, r1, c1]`` between grid corners), ``colors`` (a square
+            code to a word and a CSS colour). None for a game without a board.
+    """
+
+    name: str
+    title: str
+    options: tuple[Option, ...]
+    strategies: tuple[Strategy, ...]
+    play_columns: tuple[Column, ...]
+    seat_columns: tuple[Column, ...]
+    square_columns: tuple[Column, ...]
+    headline: tuple[str, ...]
+    prepare: Callable[[Mapping[str, Any]], Setup]
+    play: Callable[[Setup, int, int, int, Out], None]
+    trace: Callable[[Setup, int, int], list[Event]]
+    describe: Callable[[Sequence[Event], str], Iterator[str]]
+    board: Callable[[Setup], dict[str, Any] | None]
+
+    def resolve(
+        self, given: Mapping[str, Any], base: Any = None, where: str = ""
+    ) -> dict[str, Any]:
+        """Return every option's settled value, see `dojo_core.options.resolve`."""
+        return option_tables.resolve(self.options, given, base, where)
+
+    def out(self, setup: Setup, plays: int) -> Out:
+        """Return room for `plays` plays: zeroed arrays of the right types and shapes."""
+        return Out(
+            np.zeros(plays, columns_dtype(self.play_columns)),
+            np.zeros((plays, setup.seats), columns_dtype(self.seat_columns)),
+            np.zeros(setup.squares, columns_dtype(self.square_columns)),
+        )
+
+
+def columns_dtype(columns: Sequence[Column]) -> np.dtype[Any]:
+    """Return the structured type with one field a column."""
+    return np.dtype([(column.name, column.dtype) for column in columns], align=True)

@@ -238,12 +238,13 @@ OPTIONS: tuple[Option, ...] = (
     ),
     _choice(
         "tunnel_uke", ("share", "extra_step", "return"), "Open questions", "ruling 55",
-        "What follows a Tunnel attack won against a defender saved by Uke.",
+        "What follows a Tunnel attack won against a defender saved by Uke: both share the exit, the"
+        " attacker takes an extra step (its square without effect), or it goes back.",
     ),
     _choice(
         "event_reach", ("everyone", "exposed"), "Open questions", "ruling 61",
-        "Whether the two events about the lowest and the highest reach pawns in Safe Rooms and"
-        " meditating pawns.",
+        "Whether the two events about the lowest and the highest look at everyone, or only at pawns"
+        " outside Safe Rooms that do not meditate.",
     ),
     _choice(
         "reshuffle", ("when_needed", "at_once"), "Open questions", "ruling 66",

@@ -1,0 +1,62 @@
+"""The page of all options of a game, written from its option table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from dojo_core.game import Game
+from dojo_core.options import Option
+
+_INTRO = """\
+# Options of {title}
+
+<!-- Written by `dojo options {name} --markdown`: change the option table instead. -->
+
+Each option can be fixed (`[fixed]`) or be an axis (`[grid]`, a list of values) in a grid file, and
+is given on a command line as `option=value`. What is not given has its default: the rulebook's, or
+the shipped material's. A default marked *assumed* is neither measured nor printed, only a start."""
+_COLUMNS = ("option", "default", "values", "unit", "what it changes", "source")
+
+
+def markdown(game: Game) -> str:
+    """Return the options page of `game` in Markdown, one table a group, in the table's order."""
+    return "\n".join(_lines(game)) + "\n"
+
+
+def _lines(game: Game) -> Iterator[str]:
+    yield _INTRO.format(title=game.title, name=game.name)
+    for group in dict.fromkeys(option.group for option in game.options):
+        yield f"\n## {group}\n"
+        yield _row(_COLUMNS)
+        yield _row("---" for _ in _COLUMNS)
+        yield from (_row(_cells(option)) for option in game.options if option.group == group)
+
+
+def _cells(option: Option) -> Iterator[str]:
+    yield f"`{option.name}`"
+    yield f"`{_plain(option.default)}`" + (" *assumed*" if option.assumed else "")
+    yield _values(option)
+    yield option.unit
+    yield option.help
+    yield option.source
+
+
+def _plain(value: object) -> str:
+    """Return a value as a grid file spells it, without quotes."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _values(option: Option) -> str:
+    """Return what the option may be, briefly."""
+    if option.kind == "integer":
+        return f"{option.low} to {option.high}"
+    if option.kind == "switch":
+        return "`false`, `true`"
+    if option.kind == "file":
+        return "a path, or a shipped name"
+    words = ", ".join(f"`{word}`" for word in option.choices)
+    return f"{words}; or a list, one a seat" if option.kind == "per_seat" else words
+
+
+def _row(cells: Iterable[str]) -> str:
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"

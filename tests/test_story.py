@@ -206,7 +206,7 @@ CASES = {
     "square alone": (
         [turn(), {"event": "square", "seat": 0, "code": "K"}],
         "    takes the effect of Sfida",
-        "    si applica l'effetto della casella: Sfida",
+        "    vale l'effetto della casella: Sfida",
     ),
     "kumite": (
         [turn(), kumite()],

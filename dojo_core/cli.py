@@ -1,0 +1,168 @@
+"""The command `dojo`: boards, options and single plays, without a sweep.
+
+Every command is a thin function over plain ones. What is slow to import (NumPy, compiled games) is
+imported by the command that needs it.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from dojo_core.errors import DojoError
+
+if TYPE_CHECKING:
+    from dojo_core.game import Game
+    from dojo_core.options import Option
+
+app = typer.Typer(
+    name="dojo",
+    help="Boards, options and single plays of the dojo's games.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+board_app = typer.Typer(help="Check a quadrant, or draw the board it makes.", no_args_is_help=True)
+app.add_typer(board_app, name="board")
+
+QuadrantFile = Annotated[
+    str, typer.Argument(metavar="FILE", help="A quadrant's file, or the name of a shipped one.")
+]
+LegendFile = Annotated[
+    str | None,
+    typer.Option(
+        "--legend",
+        metavar="FILE",
+        help="Tunnel links; else NAME.legend.toml or legend.toml beside the quadrant.",
+    ),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+def main() -> None:
+    """Run `dojo`; a user's mistake ends in one sentence and an exit code, not in a traceback."""
+    try:
+        app(prog_name="dojo")
+    except DojoError as error:
+        print(f"dojo: {error}", file=sys.stderr)
+        sys.exit(error.exit_code)
+
+
+@board_app.command("validate")
+def board_validate(
+    file: QuadrantFile = "board/quadrant.txt",
+    legend: LegendFile = None,
+    as_json: AsJson = False,
+) -> None:
+    """Check a quadrant against the format and the rules of design, and report on the board.
+
+    Exit code 0: fine, warnings allowed; 1: errors of design; 2: errors of format, or no file.
+    """
+    from dojo_core.labirinto import board, board_checks
+
+    read = board.read_option(file, Path.cwd(), legend)
+    report = board.validate(read["text"], read["legend"], read["neighbours"])
+    if as_json:
+        files = {"file": read["path"], "legend": read["legend_path"] or None}
+        print(json.dumps({**files, **report.as_dict()}, indent=2))
+    else:
+        legend_note = f", links from {read['legend_path']}" if read["legend_path"] else ""
+        print(f"{read['path']}{legend_note}: {report.verdict}")
+        print(*board_checks.describe(report), sep="\n")
+    raise typer.Exit(report.exit_code)
+
+
+@board_app.command("render")
+def board_render(
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FILE", help="The file to write.")
+    ],
+    file: QuadrantFile = "board/quadrant.txt",
+    legend: LegendFile = None,
+) -> None:
+    """Draw the whole 16x16 board that a quadrant makes, in the quadrant's notation.
+
+    Exit code 0: fine; 1: drawn, but the board has errors of design; 2: it cannot be drawn.
+    """
+    from dojo_core.labirinto import board, board_checks
+
+    read = board.read_option(file, Path.cwd(), legend)
+    drawn = board.load(read, checked=False)
+    board.write_rendered(drawn, read["path"], output)
+    print(f"wrote {output}, the board of {read['path']}")
+    errors = board_checks.design_errors(drawn)
+    for error in errors:
+        print(f"{error.code}  {error.message}", file=sys.stderr)
+    raise typer.Exit(1 if errors else 0)
+
+
+@app.command("options")
+def options(
+    game: Annotated[str, typer.Argument(metavar="GAME", help="The game.")] = "labirinto",
+    as_json: AsJson = False,
+    as_markdown: Annotated[bool, typer.Option("--markdown", help="Print Markdown.")] = False,
+) -> None:
+    """List every option of a game: its default, what it may be, what it changes, its source."""
+    from dojo_core import games
+
+    if as_json and as_markdown:
+        raise DojoError("--json and --markdown exclude each other, expected one of them")
+    found = games.load(game)
+    if as_markdown:
+        from dojo_core import options_page
+
+        print(options_page.markdown(found), end="")
+    elif as_json:
+        print(json.dumps([option_record(option) for option in found.options], indent=2))
+    else:
+        print(*option_lines(found), sep="\n")
+
+
+def option_record(option: Option) -> dict[str, Any]:
+    """Return what there is to know of an option as plain data for JSON."""
+    record: dict[str, Any] = {
+        "name": option.name,
+        "group": option.group,
+        "kind": option.kind,
+        "default": option.default,
+        "expected": option.expected,
+        "unit": option.unit,
+        "help": option.help,
+        "source": option.source,
+        "assumed": option.assumed,
+    }
+    if option.kind == "integer":
+        record |= {"low": option.low, "high": option.high}
+    if option.choices:
+        record["choices"] = list(option.choices)
+    return record
+
+
+def option_lines(game: Game) -> Iterator[str]:
+    """Tell the options of a game in lines of text, under the headings of their groups."""
+    yield f"{game.title} ({game.name})"
+    groups = dict.fromkeys(option.group for option in game.options)
+    for group in groups:
+        yield ""
+        yield group
+        for option in game.options:
+            if option.group == group:
+                yield from _option_lines(option)
+
+
+def _option_lines(option: Option) -> Iterator[str]:
+    value = json.dumps(option.default) if option.kind == "switch" else option.default
+    unit = f" {option.unit}" if option.unit else ""
+    expected = f"{option.low}-{option.high}" if option.kind == "integer" else option.expected
+    yield f"  {option.name} = {value}{unit}  ({expected})"
+    yield f"      {option.help} [{option.source}]"
+
+
+if __name__ == "__main__":
+    main()

@@ -127,6 +127,12 @@ CASES = {
     ),
     "one die": ([turn(), roll(5)], "4. P1 (Yellow 4) rolls 5", "4. P1 (Gialla 4) tira 5"),
     "round": ([turn()], "Round 2", "Giro 2"),
+    "first round": (
+        [turn(number=1, rounds=1)],
+        "Round 1: no Kumite before everybody has had a turn",
+        "Giro 1: niente Kumite prima che tutti abbiano giocato un turno",
+    ),
+    "first round with Kumite": ([turn(number=1, rounds=1)], "Round 1", "Giro 1"),
     "skip": (
         [turn(2), {"event": "skip", "seat": 2}],
         "4. P3 (White 2) skips the turn, meditating, and is a pawn like any other again afterwards",
@@ -375,8 +381,8 @@ CASES = {
             choice("segreto", [[2, i] for i in range(8)], [2, 3]),
             {"event": "tunnel", "seat": 0, "source": "segreto", "from": [0, 0], "to": [2, 3]},
         ],
-        "    Tunnel Segreto takes P1 from (0,0) to (2,3) (chosen from 8)",
-        "    Il Tunnel Segreto porta P1 da (0,0) a (2,3) (scelta tra 8)",
+        "    Tunnel Segreto takes P1 from (0,0) to (2,3) (one of 8)",
+        "    Il Tunnel Segreto porta P1 da (0,0) a (2,3) (una di 8)",
     ),
     "segreto closed": (
         [{"event": "tunnel", "seat": 0, "source": "segreto", "from": [0, 0], "to": None}],
@@ -385,8 +391,8 @@ CASES = {
     ),
     "sfida": (
         [choice("target", [2], 2), {"event": "target", "seat": 0, "why": "sfida", "chosen": 2}],
-        "    P1 must fight: Sfida to P3 (nothing else to choose)",
-        "    P1 deve combattere: Sfida a P3 (unica scelta possibile)",
+        "    P1 must fight: Sfida to P3 (the only choice)",
+        "    P1 deve combattere: Sfida a P3 (unica scelta)",
     ),
     "sfida fight": (
         [kumite("sfida", bonuses=(0, 0))],
@@ -506,7 +512,10 @@ CASES = {
         "    P1 decide: (0,1) (scelta tra (0,0), (0,1))",
     ),
 }
-SETTINGS = {"exam with the own belt": setup(exam_own_belt=True)}
+SETTINGS = {
+    "exam with the own belt": setup(exam_own_belt=True),
+    "first round with Kumite": setup(first_round_kumite=True),
+}
 
 
 @pytest.mark.parametrize(("language", "column"), [("en", 1), ("it", 2)])

@@ -261,7 +261,8 @@ def _turn(story: Narrator, event: Event) -> Iterator[str]:
     if event["round"] != story.round:
         story.round = event["round"]
         yield ""
-        yield story.say("round", round=story.round)
+        calm = story.round == 1 and not story.options["first_round_kumite"]
+        yield story.say("round_first" if calm else "round", round=story.round)
     seat = event["seat"]
     track = story.track[seat]
     story.kind = "head"

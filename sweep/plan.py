@@ -1,0 +1,297 @@
+"""The frozen plan of a sweep: its points, and the rule that cuts their plays into blocks.
+
+A plan never lists blocks. Its hash says which rows the sweep consists of; how large the blocks
+are, when it was made and on which machine is written beside and changes no row.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import platform
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from importlib import metadata
+from typing import Any, NamedTuple
+
+from dojo_core.errors import DojoError
+from dojo_core.game import Game, Setup
+from dojo_core.kernel import engine_hash
+from dojo_core.options import find, identity
+from sweep.grid import Grid
+
+FORMAT = 1
+PACKAGES = ("dojo-sweep", "numba", "numpy", "pyarrow")
+Ranges = list[tuple[int, int]]  # [first, end), in order, disjoint, never touching
+
+
+class Block(NamedTuple):
+    """Consecutive plays of one point: the unit of work and of retry."""
+
+    point: str
+    first: int
+    plays: int
+
+    @property
+    def end(self) -> int:
+        """The index after the last play."""
+        return self.first + self.plays
+
+
+class Point(NamedTuple):
+    """One choice for every axis: its id and the position of its value on each axis."""
+
+    id: str
+    positions: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """What a short trial on this machine measured.
+
+    Attributes:
+        seconds_per_play: Seconds of one core for one play, the mean over some points.
+        bytes_per_play: Bytes on disk for one play, all tables.
+    """
+
+    seconds_per_play: float
+    bytes_per_play: float
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a sweep consists of.
+
+    Attributes:
+        name: The sweep's name.
+        game: The game's name.
+        seed: The sweep's seed.
+        plays: Plays of each point.
+        record: ``plays`` or ``summary``.
+        options: Every option's settled value, those of the axes aside.
+        axes: The settled values of each axis.
+        points: The points, in order.
+        engine: The hash of the sources that decide how a play goes.
+        versions: Versions of this project and of what it stands on.
+        exponent: A block is 2**exponent plays, aligned to its size.
+        calibration: What the block size was chosen by.
+        grid: The text of the grid file.
+        created: When the plan was made, in seconds since 1970.
+    """
+
+    name: str
+    game: str
+    seed: int
+    plays: int
+    record: str
+    options: dict[str, Any]
+    axes: dict[str, list[Any]]
+    points: tuple[Point, ...]
+    engine: str
+    versions: dict[str, str]
+    exponent: int = 10
+    calibration: Calibration = Calibration(0.0, 0.0)
+    grid: str = field(default="", repr=False)
+    created: float = 0.0
+
+    @property
+    def hash(self) -> str:
+        """16 hex digits that name the rows the sweep consists of."""
+        parts = [self.game, self.seed, self.plays, self.record, self.engine, self.versions]
+        text = json.dumps([*parts, [point.id for point in self.points]], sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+    @property
+    def plays_planned(self) -> int:
+        """Plays of all points together."""
+        return self.plays * len(self.points)
+
+    def choice(self, point: Point) -> dict[str, Any]:
+        """Return the settled value of each axis at `point`."""
+        return {
+            axis: values[position]
+            for (axis, values), position in zip(self.axes.items(), point.positions, strict=True)
+        }
+
+    def resolved(self, point: Point) -> dict[str, Any]:
+        """Return every option's settled value at `point`."""
+        return {**self.options, **self.choice(point)}
+
+    def shown(self, game: Game, point: Point) -> dict[str, Any]:
+        """Return the value of each axis at `point` as one plain cell."""
+        return {a: find(game.options, a).shown(v) for a, v in self.choice(point).items()}
+
+    def setup(self, game: Game, point: Point) -> Setup:
+        """Return `point` made ready to be played."""
+        return game.prepare(self.resolved(point))
+
+    def find(self, text: str) -> Point:
+        """Return the point that `text` names: its number from 1, or the beginning of its id."""
+        if text.isdecimal() and 1 <= int(text) <= len(self.points):
+            return self.points[int(text) - 1]
+        found = [point for point in self.points if point.id.startswith(text)] if text else []
+        if len(found) == 1:
+            return found[0]
+        problem = f"names {len(found)} points" if found else "names no point"
+        raise DojoError(
+            f"{text!r} {problem} of {self.name}: expected a number from 1 to {len(self.points)} or"
+            " the beginning of one id in the table of points"
+        )
+
+    def to_json(self) -> str:
+        """Return the plan as text; `from_json` reads it back."""
+        content = asdict(self)
+        content["points"] = [[point.id, *point.positions] for point in self.points]
+        return json.dumps({"format": FORMAT, "hash": self.hash, **content}, indent=1)
+
+    @staticmethod
+    def from_json(text: str) -> Plan:
+        """Return the plan that `to_json` wrote.
+
+        Raises:
+            DojoError: It is another format's, or it was altered.
+        """
+        content = json.loads(text)
+        if content.pop("format") != FORMAT:
+            raise DojoError("the plan was written by another version; run the sweep again", 3)
+        named = content.pop("hash")
+        content["points"] = tuple(Point(p[0], tuple(p[1:])) for p in content["points"])
+        content["calibration"] = Calibration(**content["calibration"])
+        plan = Plan(**content)
+        if plan.hash != named:
+            raise DojoError(f"the plan {named} was altered; run the sweep again", 3)
+        return plan
+
+
+def make_plan(
+    grid: Grid, on_point: Callable[[int], None] | None = None
+) -> tuple[Plan, dict[str, Setup]]:
+    """Freeze a grid, preparing every point once so that a bad one is refused before any plays.
+
+    Args:
+        grid: The checked grid file.
+        on_point: Called with the number of points prepared so far.
+
+    Returns:
+        The plan, not yet calibrated, and the setups of its first, middle and last points (at most
+        five, by point id), for the calibration.
+
+    Raises:
+        DojoError: A point cannot be played; the sentence names its values.
+    """
+    game = grid.game
+    engine = engine_hash(game.name)
+    points: dict[str, Point] = {}
+    choices = list(grid.choices())
+    samples = {round(i * (len(choices) - 1) / 4) for i in range(5)}
+    setups: dict[str, Setup] = {}
+    for number, choice in enumerate(choices):
+        resolved = grid.resolved(choice)
+        setup = _prepare(grid, choice, resolved)
+        point = point_id(game, resolved, engine, grid.seed)
+        if point in points:
+            raise DojoError(f"{grid.path}: two points play alike ({_words(grid, choice)})")
+        points[point] = Point(point, tuple(choice[axis] for axis in grid.axes))
+        if number in samples:
+            setups[point] = setup
+        if on_point:
+            on_point(number + 1)
+    plan = Plan(
+        name=grid.name,
+        game=game.name,
+        seed=grid.seed,
+        plays=grid.plays,
+        record=grid.record,
+        options=grid.options,
+        axes=grid.axes,
+        points=tuple(points.values()),
+        engine=engine,
+        versions=versions(),
+        grid=grid.text,
+        created=time.time(),
+    )
+    return plan, setups
+
+
+def point_id(game: Game, resolved: Mapping[str, Any], engine: str, seed: int) -> str:
+    """Return the 12 characters (60 bits) that name a point: a hash of all that decides its plays.
+
+    Twelve, because DuckDB keeps a text of up to twelve bytes in place.
+    """
+    parts = [game.name, identity(game.options, resolved), engine, seed]
+    digest = hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).digest()
+    return base64.b32encode(digest).decode()[:12].lower()
+
+
+def with_calibration(plan: Plan, calibration: Calibration, exponent: int) -> Plan:
+    """Return the plan with its block size settled; its hash and its rows stay the same."""
+    return replace(plan, calibration=calibration, exponent=exponent)
+
+
+def versions() -> dict[str, str]:
+    """Return the versions that are written beside results."""
+    return {"python": platform.python_version()} | {p: metadata.version(p) for p in PACKAGES}
+
+
+def missing_blocks(
+    points: Sequence[Point], covered: Mapping[str, Ranges], plays: int, exponent: int
+) -> Iterator[Block]:
+    """Yield the blocks that are still to be played, point by point, without listing them.
+
+    Blocks are cut at multiples of 2**exponent, and at the edges of what is covered already.
+    """
+    size = 1 << exponent
+    for point in points:
+        for first, end in gaps(covered.get(point.id, []), plays):
+            while first < end:
+                stop = min(end, (first // size + 1) * size)
+                yield Block(point.id, first, stop - first)
+                first = stop
+
+
+def gaps(covered: Ranges, plays: int) -> Ranges:
+    """Return the ranges of [0, plays) that `covered` leaves open."""
+    open_ranges, at = [], 0
+    for first, end in covered:
+        if first >= plays:
+            break
+        if at < first:
+            open_ranges.append((at, first))
+        at = end
+    if at < plays:
+        open_ranges.append((at, plays))
+    return open_ranges
+
+
+def joined(ranges: Sequence[tuple[int, int]]) -> Ranges:
+    """Return `ranges` in order, touching ones made one."""
+    result: Ranges = []
+    for first, end in sorted(ranges):
+        if result and first <= result[-1][1]:
+            result[-1] = (result[-1][0], max(end, result[-1][1]))
+        else:
+            result.append((first, end))
+    return result
+
+
+def overlaps(ranges: Ranges, first: int, end: int) -> bool:
+    """Tell whether any play of [first, end) is in `ranges`."""
+    return any(first < stop and start < end for start, stop in ranges)
+
+
+def _prepare(grid: Grid, choice: Mapping[str, int], resolved: Mapping[str, Any]) -> Setup:
+    try:
+        return grid.game.prepare(resolved)
+    except DojoError as error:
+        words = _words(grid, choice)
+        place = f"{grid.path}: the point {words}" if words else str(grid.path)
+        raise DojoError(f"{place}: {error}") from error
+
+
+def _words(grid: Grid, choice: Mapping[str, int]) -> str:
+    """Return a point's axes in words, such as ``players = 3, board = tight``."""
+    values = {axis: grid.axes[axis][position] for axis, position in choice.items()}
+    table = grid.game.options
+    return ", ".join(f"{axis} = {find(table, axis).shown(v)}" for axis, v in values.items())

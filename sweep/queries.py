@@ -1,0 +1,265 @@
+"""Answers: the sweeps of a results folder, and a DuckDB connection with their tables as views."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import duckdb
+import pyarrow as pa
+import pyarrow.dataset as ds
+from pyarrow import ipc
+
+from dojo_core import games
+from dojo_core.errors import DojoError, nearest
+from dojo_core.game import Column, Game
+from sweep.plan import Plan
+from sweep.schemas import schema
+from sweep.store import (
+    BrokenFileError,
+    Chunk,
+    counted,
+    covered,
+    is_running,
+    manifest_path,
+    read_checked,
+    read_manifest,
+    read_plan,
+)
+from sweep.summary import PointSums, points_table
+
+VIEWS = ("plays", "seats", "squares", "points")
+State = Literal["running", "done", "stopped"]
+
+
+@dataclass(frozen=True)
+class SweepInfo:
+    """A sweep found in a results folder.
+
+    Attributes:
+        name: The sweep's name, and its folder's.
+        game: The game's name, for `dojo_core.games.load`.
+        title: The game's title.
+        created: When its plan was last run, in seconds since 1970.
+        points: Points of its current plan.
+        plays_planned: Plays of all points together.
+        plays_done: Plays of them that are stored.
+        state: ``running`` while a process works on it, ``done``, or ``stopped`` before its end.
+        axes: The options that vary, in the grid's order.
+        record: ``plays`` or ``summary`` (then the views of plays and seats are empty).
+        token: Changes whenever the stored rows change.
+    """
+
+    name: str
+    game: str
+    title: str
+    created: float
+    points: int
+    plays_planned: int
+    plays_done: int
+    state: State
+    axes: tuple[str, ...]
+    record: str
+    token: str
+
+
+def sweeps(results: str | Path = "results") -> list[SweepInfo]:
+    """Return the sweeps of a results folder, the newest first. A folder without any gives []."""
+    found = [_info(path.parent) for path in Path(results).glob("*/plan.json")]
+    return sorted(found, key=lambda info: (-info.created, info.name))
+
+
+def connect(
+    results: str | Path = "results", name: str | Sequence[str] | None = None
+) -> duckdb.DuckDBPyConnection:
+    """Return a DuckDB connection with the views plays, seats, squares and points.
+
+    They show what is stored of the current plan's points, also while the sweep runs; connect again
+    to see what has come since. ``point`` joins them. A column that holds a code, such as a seat's
+    ``player``, stays a number, and has the word beside it in ``player_name``.
+    With ``record = "summary"`` the views plays and seats are empty, and ``moments`` and
+    ``histograms`` hold the exact sums and counts that were kept instead.
+    ``con.cursor()`` sees the same views from another thread.
+
+    Args:
+        results: The results folder.
+        name: A sweep; several sweeps, or ``"all"``: then every view has a column ``sweep``;
+            None: the newest one.
+
+    Raises:
+        DojoError: There is no such sweep, or a stored file is broken.
+    """
+    folders = _folders(Path(results), name)
+    several = name == "all" or not (name is None or isinstance(name, str))
+    connection = duckdb.connect()
+    selects: dict[str, list[str]] = {}
+    for number, folder in enumerate(folders):
+        for view, select in _register(connection, folder, number).items():
+            label = "'" + folder.name.replace("'", "''") + "' AS sweep, " if several else ""
+            selects.setdefault(view, []).append(f"SELECT {label}* FROM ({select})")
+    for view, parts in selects.items():
+        connection.execute(f"CREATE VIEW {view} AS {' UNION ALL BY NAME '.join(parts)}")
+    return connection
+
+
+def _folders(results: Path, name: str | Sequence[str] | None) -> list[Path]:
+    found = {info.name: results / info.name for info in sweeps(results)}
+    if not found:
+        raise DojoError(
+            f"there is no sweep in {str(results)!r}; play one with `dojo-sweep run grid.toml`, or"
+            " name another folder with --results"
+        )
+    if name is None:
+        return [next(iter(found.values()))]
+    if name == "all":
+        return list(found.values())
+    wanted = [name] if isinstance(name, str) else list(name)
+    for one in wanted:
+        if one not in found:
+            raise DojoError(
+                f"there is no sweep {one!r} in {str(results)!r}{nearest(one, found)}; there are "
+                + ", ".join(found)
+            )
+    return [found[one] for one in wanted]
+
+
+def _info(folder: Path) -> SweepInfo:
+    plan = read_plan(folder)
+    stored = covered(counted(read_manifest(folder), plan))
+    done = sum(_plays_below(stored.get(point.id, []), plan.plays) for point in plan.points)
+    state: State = "done" if done == plan.plays_planned else "stopped"
+    if is_running(folder):
+        state = "running"
+    return SweepInfo(
+        name=folder.name,
+        game=plan.game,
+        title=games.load(plan.game).title,
+        created=(folder / "plan.json").stat().st_mtime,
+        points=len(plan.points),
+        plays_planned=plan.plays_planned,
+        plays_done=done,
+        state=state,
+        axes=tuple(plan.axes),
+        record=plan.record,
+        token=_token(folder),
+    )
+
+
+def _plays_below(ranges: list[tuple[int, int]], plays: int) -> int:
+    return sum(max(0, min(end, plays) - first) for first, end in ranges)
+
+
+def _token(folder: Path) -> str:
+    digest = hashlib.sha256()
+    for path in (folder / "plan.json", manifest_path(folder), folder / "points.arrow"):
+        if path.exists():
+            status = path.stat()
+            digest.update(f"{status.st_size} {status.st_mtime_ns} ".encode())
+    return digest.hexdigest()[:16]
+
+
+# One sweep's tables
+
+
+def _register(connection: duckdb.DuckDBPyConnection, folder: Path, number: int) -> dict[str, str]:
+    """Make one sweep's tables known to DuckDB; return a SELECT for each view."""
+    plan = read_plan(folder)
+    game = games.load(plan.game)
+    chunks = counted(read_manifest(folder), plan)
+    ids = pa.array([point.id for point in plan.points])
+    strangers = {p for c in chunks for p in c.ranges}.difference(ids.to_pylist())
+    only_ours = f" SEMI JOIN ids_{number} USING (point)" if strangers else ""
+    _source(connection, f"ids_{number}", pa.table({"point": ids}))
+    _source(connection, f"points_{number}", _points(folder, game, plan))
+    selects = {"points": f"SELECT * FROM points_{number}"}
+    tables = ["plays", "seats", "squares", "moments"]
+    for table in [*tables, "histograms"] if plan.record == "summary" else tables:
+        source = f"{table}_{number}"
+        _source(connection, source, _dataset(folder, game, table, chunks))
+        selects[table] = _select(game, table, f"FROM {source}{only_ours}")
+    return selects
+
+
+def _source(
+    connection: duckdb.DuckDBPyConnection, name: str, content: pa.Table | ds.Dataset
+) -> None:
+    # A view of a relation, unlike a registered object, is seen by the connection's cursors too.
+    connection.from_arrow(content).create_view(name)
+
+
+def _select(game: Game, table: str, source: str) -> str:
+    """Return the SELECT of a view: tallies of different files added up, codes put in words."""
+    keys = {
+        "squares": ("point", "square", "row", "col"),
+        "moments": ("point", "turn_order", "player", "metric"),
+        "histograms": ("point", "metric", "low", "high"),
+    }.get(table)
+    if keys is None:
+        columns = game.play_columns if table == "plays" else game.seat_columns
+        return f"SELECT *{''.join(_words(c) for c in columns if c.labels)} {source}"
+    values = [f for f in schema(game, table) if f.name not in keys]
+    functions = {"least": "min", "greatest": "max"}
+    sums = [
+        f'CAST({functions.get(f.name, "sum")}("{f.name}") AS {_sql_type(f.type)}) AS "{f.name}"'
+        for f in values
+    ]
+    listed = ", ".join(keys)
+    return f"SELECT {', '.join([listed, *sums])} {source} GROUP BY {listed}"
+
+
+def _sql_type(kind: pa.DataType) -> str:
+    return "HUGEINT" if pa.types.is_decimal(kind) else "BIGINT"
+
+
+def _words(column: Column) -> str:
+    words = ", ".join("'" + label.replace("'", "''") + "'" for label in column.labels)
+    return f", [{words}][{column.name} + 1] AS {column.name}_name"
+
+
+def _dataset(
+    folder: Path, game: Game, table: str, chunks: Sequence[Chunk]
+) -> pa.Table | ds.Dataset:
+    kept = schema(game, table)
+    here = [chunk for chunk in chunks if table in chunk.rows]
+    if not here:
+        return kept.empty_table()
+    for chunk in here:
+        _check(folder / table / f"{chunk.name}.arrow", chunk.files[table], kept)
+    files = [str(folder / table / f"{chunk.name}.arrow") for chunk in here]
+    return ds.dataset(files, schema=kept, format="ipc")
+
+
+def _check(path: Path, stamp: tuple[int, int], expected: pa.Schema) -> None:
+    """Refuse a broken file with one sentence; one that did not change is not read for it."""
+    try:
+        status = path.stat()
+        if (status.st_size, status.st_mtime_ns) != stamp:
+            read_checked(path, expected)
+    except (OSError, BrokenFileError) as problem:
+        reason = "it is missing" if isinstance(problem, OSError) else str(problem)
+        raise DojoError(
+            f"{path} is broken ({reason}); run the sweep again: the file is set aside and its"
+            " plays are played again, nothing else is lost",
+            3,
+        ) from problem
+
+
+def _points(folder: Path, game: Game, plan: Plan) -> pa.Table:
+    """Return the stored table of points if it is the current plan's, else one without plays."""
+    try:
+        with pa.memory_map(str(folder / "points.arrow")) as source:
+            stored = ipc.open_file(source).read_all()
+    except (OSError, pa.ArrowException):
+        return points_table(game, plan, PointSums({}))
+    if stored["point"].to_pylist() != [point.id for point in plan.points]:
+        return points_table(game, plan, PointSums({}))
+    return stored
+
+
+def to_text(seconds: float) -> str:
+    """Return a time since 1970 as local date and time."""
+    return time.strftime("%Y-%m-%d %H:%M", time.localtime(seconds))

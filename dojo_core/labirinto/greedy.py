@@ -1,0 +1,432 @@
+"""`greedy`: a sensible beginner who weighs one move by the stripes it promises.
+
+At the start of a move, and again after each fight, it looks at every walk and takes the one with
+the highest expected worth: Fatica costs, what each fight on the way may win or lose, the square at
+the end. As a Brown belt it walks into the Dojo when it can and towards it when it cannot. It does
+not think about other players' turns, nor about the cards they may hold.
+
+Worths are whole numbers, `STRIPE` to a stripe of the progress track, and chances are in 4096ths,
+so that decisions are the same on every machine.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dojo_core.kernel import inlined, kernel
+from dojo_core.labirinto.table import belt, choice_stream, fightable, is_brown, top_of_track
+from dojo_core.labirinto.tables import (
+    ALLENAMENTO,
+    DEFENDER,
+    FATICA,
+    FOR_SFIDA,
+    KAESHI,
+    KEEP,
+    KIAI,
+    NEBBIA,
+    NO_CARD,
+    NOWHERE,
+    ODDS_CENTRE,
+    ORDER,
+    PASSO_FALSO,
+    PLACE,
+    SEGRETO,
+    SFIDA,
+    TAKE_TUNNEL,
+    TARGET,
+    TECNICA,
+    TUNNEL,
+    UKE,
+)
+from dojo_core.random_numbers import GAMMA, below, mix, next_word
+
+# A stripe's worth; also the whole of a chance.
+STRIPE = 4096
+# What a beginner feels the rest is worth, in stripes: the step into the Dojo outweighs all else; a
+# Brown belt is worth three stripes, and a quarter of one for each step nearer to the Dojo; a
+# Nebbia card a quarter.
+ENTERING = 64 * STRIPE
+BROWN_BELT = 3 * STRIPE
+STEP_NEARER = STRIPE // 4
+NEBBIA_CARD = STRIPE // 4
+
+WORST = -(1 << 60)
+
+
+# Fights
+
+
+@kernel
+def fight_chance(rules: np.record, table: np.record, track: int, seat: int, foe: int) -> int:
+    """Return the chance, in 4096ths, that `seat`, standing on `track`, beats `foe` attacking it.
+
+    A held Kiai counts, as the attacker would play it.
+    """
+    difference = belt(rules, track) - belt(rules, table.track[foe])
+    points = min(abs(difference) * rules.belt_bonus, rules.bonus_cap)
+    ahead = points if difference > 0 else -points
+    if table.hand[seat] == KIAI:
+        ahead += rules.kiai
+    return int(table.odds[rules.kumite_ties, ODDS_CENTRE + ahead])
+
+
+@kernel
+def fight_gain(rules: np.record, table: np.record, track: int, foe: int) -> int:
+    """Return the stripes gained by beating `foe` from `track`."""
+    difference = belt(rules, track) - belt(rules, table.track[foe])
+    gain = rules.equal_gain
+    if difference < 0:
+        gain = rules.upset_gain
+    elif difference > 0:
+        gain = rules.favourite_gain
+    return min(gain, top_of_track(rules) - track)
+
+
+@kernel
+def fight_loss(rules: np.record, table: np.record, track: int, foe: int) -> int:
+    """Return the worth of the stripes lost by being beaten by `foe` on `track`."""
+    difference = belt(rules, track) - belt(rules, table.track[foe])
+    loss = rules.equal_loss
+    if difference > 0:
+        loss = rules.upset_loss
+    elif difference < 0:
+        loss = rules.favourite_loss
+    return min(loss, track) * STRIPE
+
+
+@kernel
+def fight_worth(rules: np.record, table: np.record, seat: int, foe: int) -> int:
+    """Return the expected worth of attacking `foe` from where the seat stands on the track."""
+    track = table.track[seat]
+    chance = fight_chance(rules, table, track, seat, foe)
+    lost = fight_loss(rules, table, track, foe)
+    return chance * fight_gain(rules, table, track, foe) - (STRIPE - chance) * lost // STRIPE
+
+
+@kernel
+def best_foe_worth(rules: np.record, maze: np.record, table: np.record, seat: int) -> int:
+    """Return the worth of the best Sfida there is; 0 when there is nobody to challenge."""
+    foes = fightable(table, seat)
+    best = WORST
+    for foe in range(table.seats):
+        if foes >> foe & 1 and maze.room[table.at[foe]] < 0:
+            best = max(best, fight_worth(rules, table, seat, foe))
+    return 0 if best == WORST else best
+
+
+@kernel
+def exit_worth(rules: np.record, table: np.record, seat: int, square: int) -> int:
+    """Return the worth of fighting everyone on a tunnel's exit."""
+    worth = 0
+    for foe in range(table.seats):
+        if table.pawns[square] >> foe & 1 and foe != seat:
+            worth += fight_worth(rules, table, seat, foe)
+    return worth
+
+
+# Squares
+
+
+@kernel
+def nearness(rules: np.record, maze: np.record, track: int, square: int) -> int:
+    """Return what standing on a square is worth to a Brown belt: being near the Dojo."""
+    if not is_brown(rules, track):
+        return 0
+    return BROWN_BELT - STEP_NEARER * int(maze.to_dojo[square])
+
+
+@kernel
+def square_worth(
+    rules: np.record, maze: np.record, table: np.record, square: int, track: int
+) -> int:
+    """Return the worth of ending a movement on a square with that track position."""
+    seat = table.seat
+    code = maze.code[square]
+    if code == ALLENAMENTO:
+        gained = min(track + rules.allenamento_gain, top_of_track(rules))
+        return (gained - track) * STRIPE + nearness(rules, maze, gained, square)
+    if code == FATICA and rules.fatica_stop_only == 1:
+        left = max(track - rules.fatica_cost, 0)
+        return (left - track) * STRIPE + nearness(rules, maze, left, square)
+    if code == PASSO_FALSO:
+        return nearness(rules, maze, track, table.origin)
+    if code == TUNNEL:
+        return tunnel_worth(rules, maze, table, square, track)
+    worth = nearness(rules, maze, track, square)
+    if code == NEBBIA:
+        worth += NEBBIA_CARD
+    elif code == SFIDA:
+        worth += best_foe_worth(rules, maze, table, seat)
+    return worth
+
+
+@kernel
+def tunnel_worth(
+    rules: np.record, maze: np.record, table: np.record, square: int, track: int
+) -> int:
+    """Return the worth of a Tunnel square: staying, or the exit when that is better."""
+    stay = nearness(rules, maze, track, square)
+    to = maze.link[square]
+    foes = int(table.pawns[to]) & ~(1 << table.seat)
+    if foes & ~fightable(table, table.seat):
+        return stay
+    through = nearness(rules, maze, track, to) + exit_worth(rules, table, table.seat, to)
+    return max(stay, through)
+
+
+# Walks
+
+
+@inlined
+def tie_wins(seed: np.uint64, ties: int) -> bool:
+    """Tell whether the latest of `ties` equally good answers is taken: one chance in `ties`."""
+    return below(mix(seed + np.uint64(ties) * GAMMA), ties) == 0
+
+
+@kernel
+def fight_on_the_way(
+    rules: np.record, maze: np.record, table: np.record, square: int, level: int
+) -> None:
+    """Weigh the fights of stepping onto `square` into the entries of `level` of the walk."""
+    seat = table.seat
+    foes = int(table.pawns[square]) & fightable(table, seat) & ~int(table.spared)
+    for foe in range(table.seats):
+        if foes >> foe & 1:
+            track = table.height[level]
+            chance = fight_chance(rules, table, track, seat, foe)
+            gain = fight_gain(rules, table, track, foe)
+            lost = fight_loss(rules, table, track, foe)
+            outcome = chance * gain - (STRIPE - chance) * lost // STRIPE
+            table.worth[level] += table.alive[level] * outcome // STRIPE
+            table.alive[level] = table.alive[level] * chance // STRIPE
+            table.height[level] = track + gain
+
+
+@inlined
+def weigh_step(
+    rules: np.record, maze: np.record, table: np.record, square: int, level: int
+) -> None:
+    """Carry the walk's worth, chance of being alive and track position on to one more square."""
+    table.worth[level] = table.worth[level - 1]
+    table.alive[level] = table.alive[level - 1]
+    table.height[level] = table.height[level - 1]
+    if maze.code[square] == FATICA and rules.fatica_stop_only == 0:
+        paid = min(rules.fatica_cost, table.height[level])
+        table.worth[level] -= table.alive[level] * paid
+        table.height[level] -= paid
+    if table.pawns[square] != 0 and maze.room[square] < 0:
+        fight_on_the_way(rules, maze, table, square, level)
+
+
+@inlined
+def begin_weighing(table: np.record) -> None:
+    """Start to weigh from where the mover stands."""
+    table.worth[0] = 0
+    table.alive[0] = STRIPE
+    table.height[0] = table.track[table.seat]
+
+
+@inlined
+def can_enter(rules: np.record, maze: np.record, table: np.record, square: int, level: int) -> bool:
+    """Tell whether the Dojo would be open to the mover from this square of the walk."""
+    if maze.entrance[square] == NOWHERE or table.shut:
+        return False
+    return is_brown(rules, table.height[level])
+
+
+@kernel
+def plan_walk(rules: np.record, maze: np.record, tree: np.ndarray, table: np.record) -> None:
+    """Choose the best walk of what remains, and keep it in ``table.plan`` as nodes of the tree.
+
+    A walk that ends with the step into the Dojo ends its plan with NOWHERE.
+    """
+    seed = next_word(table.streams, choice_stream(table.seat))
+    root = table.node
+    base = tree[root].depth
+    goal = min(tree[root].longest, table.remaining)
+    turn = table.turn_of_tree
+    best = WORST
+    ties = 0
+    table.plan_length = 0
+    table.plan_next = 0
+    begin_weighing(table)
+    here = table.path[table.path_length - 1]
+    if can_enter(rules, maze, table, here, 0):
+        best = ENTERING * STRIPE
+        ties = 1
+        keep_plan(table, 0, True)
+    at = root + 1
+    end = tree[root].skip
+    while at < end:
+        level = tree[at].depth - base
+        if level + tree[at].longest < goal:
+            at = tree[at].skip
+            continue
+        square = (tree[at].square + turn) & 255
+        table.trail[level] = at
+        weigh_step(rules, maze, table, square, level)
+        if level < table.remaining and can_enter(rules, maze, table, square, level):
+            worth = table.worth[level] * STRIPE + table.alive[level] * ENTERING
+            ties = ties + 1 if worth == best else ties
+            if worth > best:
+                best = worth
+                ties = 1
+                keep_plan(table, level, True)
+            elif worth == best and tie_wins(seed, ties):
+                keep_plan(table, level, True)
+        if level < goal:
+            at += 1
+            continue
+        at = tree[at].skip
+        ending = square_worth(rules, maze, table, square, table.height[level])
+        worth = table.worth[level] * STRIPE + table.alive[level] * ending
+        ties = ties + 1 if worth == best else ties
+        if worth > best:
+            best = worth
+            ties = 1
+            keep_plan(table, level, False)
+        elif worth == best and tie_wins(seed, ties):
+            keep_plan(table, level, False)
+
+
+@kernel
+def keep_plan(table: np.record, level: int, enters: bool) -> None:
+    """Keep the walk of the first `level` steps of the trail, and the step into the Dojo."""
+    for k in range(level):
+        table.plan[k] = table.trail[k + 1]
+    table.plan_length = level
+    if enters:
+        table.plan[level] = NOWHERE
+        table.plan_length = level + 1
+
+
+@kernel
+def next_planned_step(
+    rules: np.record, maze: np.record, tree: np.ndarray, table: np.record, count: int
+) -> int:
+    """Return which option the plan takes next; plan first when there is no plan."""
+    if table.node == NOWHERE:
+        return best_single_step(rules, maze, table, count)
+    if table.plan_length == 0:
+        plan_walk(rules, maze, tree, table)
+    if table.plan_length == 0:
+        return count - 1
+    node = table.plan[table.plan_next]
+    table.plan_next += 1
+    for k in range(count):
+        if table.option_nodes[k] == node:
+            return k
+    return count - 1
+
+
+@kernel
+def best_single_step(rules: np.record, maze: np.record, table: np.record, count: int) -> int:
+    """Return the best of the options for an extra step."""
+    seed = next_word(table.streams, choice_stream(table.seat))
+    here = table.path[table.path_length - 1]
+    best = WORST
+    ties = 0
+    chosen = 0
+    begin_weighing(table)
+    for k in range(count):
+        square = table.options[k]
+        if maze.entrance[here] == square:
+            return k
+        weigh_step(rules, maze, table, square, 1)
+        ending = square_worth(rules, maze, table, square, table.height[1])
+        worth = table.worth[1] * STRIPE + table.alive[1] * ending
+        ties = ties + 1 if worth == best else ties
+        if worth > best:
+            best = worth
+            ties = 1
+            chosen = k
+        elif worth == best and tie_wins(seed, ties):
+            chosen = k
+    return chosen
+
+
+# Decisions
+
+
+@kernel
+def best_option(
+    rules: np.record, maze: np.record, table: np.record, kind: int, seat: int, count: int
+) -> int:
+    """Return which of the first `count` of ``table.options`` is worth most."""
+    seed = next_word(table.streams, choice_stream(seat))
+    best = WORST
+    ties = 0
+    chosen = 0
+    for k in range(count):
+        worth = option_worth(rules, maze, table, kind, seat, table.options[k])
+        ties = ties + 1 if worth == best else ties
+        if worth > best:
+            best = worth
+            ties = 1
+            chosen = k
+        elif worth == best and tie_wins(seed, ties):
+            chosen = k
+    return chosen
+
+
+@kernel
+def option_worth(
+    rules: np.record, maze: np.record, table: np.record, kind: int, seat: int, option: int
+) -> int:
+    """Return the worth of one option of a decision."""
+    track = table.track[seat]
+    if kind == PLACE:
+        return nearness(rules, maze, track, option)
+    if kind == ORDER:
+        return fight_worth(rules, table, seat, option)
+    if kind == TARGET:
+        if table.target_for == FOR_SFIDA:
+            return fight_worth(rules, table, seat, option)
+        return swap_worth(rules, maze, table, seat, option)
+    if kind == TAKE_TUNNEL:
+        to = maze.link[table.at[seat]] if option == 1 else table.at[seat]
+        foes = exit_worth(rules, table, seat, to) if option == 1 else 0
+        return nearness(rules, maze, track, to) + foes
+    if kind == SEGRETO:
+        return nearness(rules, maze, track, option) + exit_worth(rules, table, seat, option)
+    if kind == KEEP:
+        return KAESHI - option
+    if kind == TECNICA:
+        return tecnica_worth(rules, table, seat, option)
+    if kind == DEFENDER:
+        return 1 if table.hand[option] == NO_CARD else 0
+    return 0
+
+
+@kernel
+def swap_worth(rules: np.record, maze: np.record, table: np.record, seat: int, other: int) -> int:
+    """Return the worth of Irimi with an opponent: what the mover gains and the opponent loses."""
+    here = table.at[seat]
+    there = table.at[other]
+    mine = nearness(rules, maze, table.track[seat], there)
+    theirs = nearness(rules, maze, table.track[other], here)
+    theirs_now = nearness(rules, maze, table.track[other], there)
+    return mine + theirs_now - theirs
+
+
+@kernel
+def tecnica_worth(rules: np.record, table: np.record, seat: int, card: int) -> int:
+    """Return the worth of playing a Tecnica now: only when losing, and only when it helps.
+
+    Not playing is worth 0; a wasted card is worth less than nothing.
+    """
+    if card == NO_CARD:
+        return 0
+    side = 0 if table.fighter[0] == seat else 1
+    ahead = table.die[0] + table.bonus[0] - table.die[1] - table.bonus[1]
+    ties = rules.exam_ties if table.exam else rules.kumite_ties
+    attacker_wins = ahead > 0 or (ahead == 0 and ties == 0)
+    if attacker_wins == (side == 0):
+        return -1
+    if card == KIAI:
+        ahead += rules.kiai if side == 0 else -rules.kiai
+        turned = ahead > 0 or (ahead == 0 and ties == 0)
+        return 1 if turned == (side == 0) else -1
+    if card == UKE and table.exam and side == 1:
+        return -1
+    return 1

@@ -1,0 +1,145 @@
+"""Who decides: `random`, `wanderer`, `greedy`, or a script in a player's place.
+
+A player answers two questions: which step (`choose_step`) and which of a decision's options
+(`decide`). Ties between equally good answers are broken uniformly from the seat's own stream, so
+that no corner of the board is favoured by the order in which options are listed.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dojo_core.kernel import kernel
+from dojo_core.labirinto import log
+from dojo_core.labirinto.greedy import best_option, next_planned_step
+from dojo_core.labirinto.log import note_list
+from dojo_core.labirinto.table import blame, choice_stream
+from dojo_core.labirinto.tables import (
+    BAD_CHOICE,
+    BAD_STEP,
+    FATICA,
+    GREEDY,
+    NO_CHOICE,
+    NO_STEP,
+    NOWHERE,
+    PLACE,
+    WANDERER,
+)
+from dojo_core.labirinto.walks import fewest_fatica
+from dojo_core.random_numbers import below, next_word, spend
+
+
+@kernel
+def decide(
+    rules: np.record, maze: np.record, table: np.record, kind: int, seat: int, count: int
+) -> int:
+    """Return which of the first `count` of ``table.options`` the seat takes."""
+    if table.scripted:
+        answer = scripted_answer(table, kind, seat, count)
+    elif count == 1:
+        answer = 0
+    elif table.player[seat] == GREEDY:
+        answer = best_option(rules, maze, table, kind, seat, count)
+    else:
+        answer = below(next_word(table.streams, choice_stream(seat)), count)
+    note_list(table, log.CHOICE, seat, kind, table.options[answer], table.options, count)
+    return answer
+
+
+@kernel
+def choose_step(
+    rules: np.record,
+    maze: np.record,
+    tree: np.ndarray,
+    table: np.record,
+    count: int,
+    may_stop: bool,
+) -> int:
+    """Return which of the first `count` of ``table.options`` the mover steps to.
+
+    NOWHERE means stop, which is only an answer when `may_stop`.
+    """
+    player = table.player[table.seat]
+    if table.scripted:
+        return scripted_step(table, count, may_stop)
+    if player == GREEDY:
+        return next_planned_step(rules, maze, tree, table, count)
+    if player == WANDERER:
+        return wandering_step(maze, tree, table, count)
+    return uniform_step(table, count, may_stop)
+
+
+@kernel
+def uniform_step(table: np.record, count: int, may_stop: bool) -> int:
+    """`random`: uniform over the steps, and stopping where it may."""
+    chosen, table.fraction = spend(table.fraction, count + 1 if may_stop else count)
+    return chosen if chosen < count else NOWHERE
+
+
+@kernel
+def wandering_step(maze: np.record, tree: np.ndarray, table: np.record, count: int) -> int:
+    """`wanderer`: the Dojo when it can; else uniform over the steps with the fewest Fatica."""
+    here = table.path[table.path_length - 1]
+    if table.options[count - 1] == maze.entrance[here]:
+        return count - 1
+    fewest = 255
+    good = 0
+    for k in range(count):
+        fatica = fatica_of_step(maze, tree, table, k)
+        if fatica < fewest:
+            fewest = fatica
+            good = 0
+        if fatica == fewest:
+            # Good options are gathered in front; those overwritten are no longer needed.
+            table.trail[good] = k
+            good += 1
+    chosen, table.fraction = spend(table.fraction, good)
+    return int(table.trail[chosen])
+
+
+@kernel
+def fatica_of_step(maze: np.record, tree: np.ndarray, table: np.record, option: int) -> int:
+    """Return the fewest Fatica squares of a longest walk that begins with this option."""
+    node = table.option_nodes[option]
+    if node == NOWHERE:
+        return 1 if maze.code[table.options[option]] == FATICA else 0
+    return fewest_fatica(tree, node, table.remaining - 1)
+
+
+# Scripts
+
+
+@kernel
+def scripted_step(table: np.record, count: int, may_stop: bool) -> int:
+    """Take the script's next step; when the Dojo may be declined, no such step declines it."""
+    wanted = NOWHERE
+    if table.script_steps_next < table.script_steps_count:
+        wanted = table.script_steps[table.script_steps_next]
+    for k in range(count):
+        if table.options[k] == wanted:
+            table.script_steps_next += 1
+            return k
+    if may_stop:
+        return NOWHERE
+    blame(table, NO_STEP if wanted == NOWHERE else BAD_STEP, wanted)
+    return 0
+
+
+@kernel
+def scripted_answer(table: np.record, kind: int, seat: int, count: int) -> int:
+    """Take the script's next answer of this kind and seat.
+
+    Unscripted, a pawn is placed on its board corner and a forced decision takes its option.
+    """
+    for k in range(table.script_choices_count):
+        entry = table.script_choices[k]
+        if entry[3] == 0 and entry[0] == kind and entry[1] == seat:
+            entry[3] = 1
+            for option in range(count):
+                if table.options[option] == entry[2]:
+                    return option
+            blame(table, BAD_CHOICE, k)
+            return 0
+    if kind != PLACE and count > 1:
+        blame(table, NO_CHOICE, kind)
+    return 0

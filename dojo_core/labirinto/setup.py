@@ -1,0 +1,246 @@
+"""Making a point ready: the options are checked together, the board and the table packed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dojo_core.errors import DojoError
+from dojo_core.game import Setup
+from dojo_core.labirinto import board as boards
+from dojo_core.labirinto.board import Board
+from dojo_core.labirinto.columns import STRATEGIES
+from dojo_core.labirinto.options import OPTIONS
+from dojo_core.labirinto.tables import (
+    CODES,
+    DECK_ROOM,
+    DOJO,
+    MAZE,
+    NOWHERE,
+    ODDS_CENTRE,
+    SAFE_ROOM,
+    SEATS,
+    SQUARES,
+    TABLE,
+    TUNNEL,
+)
+from dojo_core.labirinto.walks import walk_tree
+from dojo_core.options import pack
+
+WIDTH = 16
+
+# The corners of the seats when all four corners are used first (reading 87): players who share a
+# corner are never consecutive, the last and the first included.
+SPREAD = {
+    3: (0, 1, 2),
+    4: (0, 1, 2, 3),
+    5: (0, 1, 2, 3, 1),
+    6: (0, 1, 2, 3, 0, 1),
+    7: (0, 1, 2, 3, 0, 1, 2),
+    8: (0, 1, 2, 3, 0, 1, 2, 3),
+}
+# The same with the corners filled two by two; 3, 4 and 8 players leave no choice.
+PAIRS = SPREAD | {5: (0, 1, 0, 2, 1), 6: (0, 1, 2, 0, 1, 2)}
+
+
+class Tables(NamedTuple):
+    """What the compiled rules of the Labirinto need, see `tables`.
+
+    Attributes:
+        rules: The packed options, a record array of one.
+        maze: The board, a record array of one.
+        tree: The walks of the board.
+        table: A table laid for a play, a record array of one; each block plays on a copy.
+        board: The board as it was built, for pictures and traces.
+    """
+
+    rules: np.recarray[Any, Any]
+    maze: np.recarray[Any, Any]
+    tree: np.ndarray[Any, Any]
+    table: np.recarray[Any, Any]
+    board: Board
+
+
+def _row_major() -> np.ndarray[Any, Any]:
+    """Return, for each square number, its place row by row on the whole board."""
+    places = np.zeros(SQUARES, np.int64)
+    for square in range(SQUARES):
+        row, column = square % 64 // 8, square % 8
+        for _ in range(square // 64):
+            row, column = column, WIDTH - 1 - row
+        places[square] = WIDTH * row + column
+    return places
+
+
+# Square number -> place row by row, and back.
+TO_PLACE = _row_major()
+TO_SQUARE = np.argsort(TO_PLACE)
+
+
+def prepare(options: Mapping[str, Any]) -> Setup:
+    """Check resolved options together and pack them.
+
+    Raises:
+        DojoError: A board with errors, a track too short, a player list of another length, ...
+    """
+    return prepare_on(boards.load(options["board"]), options)
+
+
+def prepare_on(board: Board, options: Mapping[str, Any]) -> Setup:
+    """Prepare options on a board that need not pass the design checks."""
+    _check_track(options)
+    rules = pack(OPTIONS, options)
+    longest_roll = options["dice"] * options["die_faces"]
+    maze, tree = pack_maze(board, longest_roll)
+    players = seat_players(options)
+    if len(tree) == 0 and set(players) != {"random"}:
+        raise DojoError(
+            f"dice = {options['dice']} of {options['die_faces']} faces: walks of {longest_roll}"
+            f" steps on board {options['board']['label']!r} are too many for a player that weighs"
+            " them; use fewer dice, a board with more walls, or player = random"
+        )
+    table = lay_table(options, players)
+    return Setup(options, options["players"], SQUARES, WIDTH, Tables(rules, maze, tree, table, board))
+
+
+def _check_track(options: Mapping[str, Any]) -> None:
+    top = 6 * options["belt_stripes"] - 1
+    for name, value in (
+        ("start_track", start_track(options)),
+        ("start_track_many", options["start_track_many"]),
+    ):
+        used = name == "start_track" or options["players"] >= options["many_players"]
+        if used and value > top:
+            raise DojoError(
+                f"{name} = {value} is above the top of the track, {top} (six belts of"
+                f" {options['belt_stripes']} stripes); start lower or give belts more stripes"
+            )
+
+
+def start_track(options: Mapping[str, Any]) -> int:
+    """Return where everyone starts on the track: Setup, with the shorter game's option."""
+    many = options["players"] >= options["many_players"]
+    start = options["start_track_many"] if many else options["start_track"]
+    return max(start, options["start_track_short"]) if options["short_game"] else start
+
+
+def seat_players(options: Mapping[str, Any]) -> list[str]:
+    """Return the name of each seat's player."""
+    chosen, seats = options["player"], options["players"]
+    if isinstance(chosen, str):
+        return [chosen] * seats
+    if len(chosen) != seats:
+        raise DojoError(
+            f"player = {list(chosen)} names {len(chosen)} players, but players = {seats} sit at"
+            " the table; name one for all, or one a seat"
+        )
+    return list(chosen)
+
+
+def seating(options: Mapping[str, Any]) -> tuple[int, ...]:
+    """Return the corner of each seat."""
+    table = SPREAD if options["seating"] == "spread" else PAIRS
+    return table[options["players"]]
+
+
+def seating_fault(corners: Sequence[int]) -> str:
+    """Return why players may not sit so (an empty text when they may): Setup; readings 87-89."""
+    count = len(corners)
+    if count not in SPREAD:
+        return f"{count} players; 3 to 8 can play"
+    most = 1 if count <= 4 else 2
+    if any(corners.count(corner) > most for corner in corners):
+        return f"more than {most} in a corner"
+    if any(corners[k] == corners[(k + 1) % count] for k in range(count)):
+        return "two who share a corner sit next to each other"
+    return ""
+
+
+def pack_maze(board: Board, longest_roll: int) -> tuple[np.recarray[Any, Any], np.ndarray]:
+    """Return the board as the compiled rules read it, and the tree of its walks."""
+    packed = np.zeros(1, MAZE).view(np.recarray)
+    maze = packed[0]
+    codes = np.array(["T" if code.isdigit() else code for code in board.codes.ravel()])
+    maze.code[:] = [CODES.index(code) for code in codes[TO_PLACE]]
+    maze.room[:] = board.rooms.ravel()[TO_PLACE]
+    links = board.links[TO_PLACE]
+    maze.link[:] = np.where(links == NOWHERE, NOWHERE, TO_SQUARE[links])
+    _pack_ways(maze, board)
+    tunnels = np.flatnonzero(maze.code == TUNNEL)
+    maze.tunnels[: len(tunnels)] = tunnels
+    maze.tunnel_count = len(tunnels)
+    for corner in range(4):
+        room = np.flatnonzero(maze.room == corner)
+        # The board corner comes first: it is the default of an unscripted placement.
+        room = np.array(sorted(room, key=lambda square: square != 64 * corner))
+        maze.room_squares[corner, : len(room)] = room
+        maze.room_size[corner] = len(room)
+    maze.to_dojo[:] = _steps_to_dojo(maze)
+    maze.longest_roll = longest_roll
+    tree, roots = walk_tree(np.array(maze.neighbour), np.array(maze.code), longest_roll)
+    maze.root[:] = roots
+    return packed, tree
+
+
+def _pack_ways(maze: np.record, board: Board) -> None:
+    """Fill the open ways, seen from the unrotated quadrant, and the Dojo's entrances."""
+    offsets = ((-1, 0), (0, 1), (1, 0), (0, -1))
+    maze.entrance[:] = NOWHERE
+    for square in range(SQUARES):
+        row, column = divmod(int(TO_PLACE[square]), WIDTH)
+        for way in range(4):
+            side = (way + square // 64) % 4
+            maze.neighbour[square, way] = NOWHERE
+            if not board.open_sides[row, column, side]:
+                continue
+            to = TO_SQUARE[WIDTH * (row + offsets[side][0]) + column + offsets[side][1]]
+            if maze.code[square] == DOJO:
+                continue
+            if maze.code[to] == DOJO:
+                maze.entrance[square] = to
+            else:
+                maze.neighbour[square, way] = to
+
+
+def _steps_to_dojo(maze: np.record) -> np.ndarray[Any, Any]:
+    """Return the fewest steps into the Dojo from each square, 0 inside, 255 when cut off."""
+    steps = np.full(SQUARES, 255)
+    steps[maze.code == DOJO] = 0
+    reached = [square for square in range(SQUARES) if maze.entrance[square] != NOWHERE]
+    distance = 1
+    while reached:
+        steps[reached] = distance
+        onward = {int(to) for square in reached for to in maze.neighbour[square] if to != NOWHERE}
+        reached = [square for square in onward if steps[square] == 255]
+        distance += 1
+    return steps
+
+
+def lay_table(options: Mapping[str, Any], players: Sequence[str]) -> np.recarray[Any, Any]:
+    """Return a table with its seats taken, before any play is set up."""
+    packed = np.zeros(1, TABLE).view(np.recarray)
+    table = packed[0]
+    seats = options["players"]
+    names = [strategy.name for strategy in STRATEGIES]
+    table.seats = seats
+    table.everyone = (1 << seats) - 1
+    table.corner[:seats] = seating(options)
+    table.player[:seats] = [names.index(player) for player in players]
+    table.hand[:] = -1
+    table.odds[:] = attack_odds(options["kumite_die_faces"])
+    return packed
+
+
+def attack_odds(faces: int) -> np.ndarray[Any, Any]:
+    """Return the attacker's chances in 4096ths, by who wins ties and by points ahead."""
+    odds = np.zeros((2, 2 * ODDS_CENTRE), np.int64)
+    attack, defence = np.mgrid[1 : faces + 1, 1 : faces + 1]
+    for ahead in range(-ODDS_CENTRE, ODDS_CENTRE):
+        margin = attack - defence + ahead
+        odds[0, ahead] = (margin >= 0).sum() * 4096 // faces**2
+        odds[1, ahead] = (margin > 0).sum() * 4096 // faces**2
+    return np.roll(odds, ODDS_CENTRE, axis=1)
+
+

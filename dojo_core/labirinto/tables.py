@@ -1,0 +1,240 @@
+"""The arrays that the compiled rules work on, and the codes they use.
+
+Three records reach every rule: `rules` (the packed options), `maze` (the board) and `table` (the
+state of one play and its tallies); rules that walk also receive `tree` (see `walks`).
+
+A square's number is ``quadrant * 64 + 8 * row + column``, with row and column as they are in the
+quadrant before it is rotated into place: turning the whole board by a quarter adds 64, modulo 256.
+Sets of seats are bit masks: bit s stands for seat s.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dojo_core.labirinto.columns import CARDS, PLAY_COLUMNS, SEAT_COLUMNS
+from dojo_core.labirinto.options import OPTIONS
+from dojo_core.options import packed_dtype
+
+SEATS = 8
+SQUARES = 256
+NOBODY = -1
+NOWHERE = -1
+
+# Square codes.
+TATAMI, SAFE_ROOM, DOJO, ALLENAMENTO, FATICA, NEBBIA, TUNNEL, PASSO_FALSO, SFIDA = range(9)
+CODES = ".SDAF?TPK"
+
+# Cards, in the order of columns.CARDS; the first three are the Tecnica.
+(
+    KIAI,
+    UKE,
+    KAESHI,
+    TSUGI_ASHI,
+    TUNNEL_SEGRETO,
+    IRIMI,
+    SFIDA_CARD,
+    SENSEI_OSSERVA,
+    PESO_CINTURA,
+    ALLENAMENTO_INTENSIVO,
+    COLPO_PROIBITO,
+    PASSO_FALSO_CARD,
+    MEDITAZIONE,
+) = range(len(CARDS))
+NO_CARD = -1
+DECK_ROOM = 20 * len(CARDS)
+
+# Players, in the order of columns.STRATEGIES.
+RANDOM, WANDERER, GREEDY = range(3)
+
+# How a fight began.
+BY_WALK, BY_EXTRA, BY_TUNNEL, BY_SEGRETO, BY_SFIDA, BY_EXAM = range(6)
+
+# How a movement ended.
+GOES_ON, BEATEN, AT_DOJO = range(3)
+DONE, BOXED_IN, DECLINED = range(3)
+
+# Why a track position changed (FATICA_WALKED is told by its own event).
+WHY_KUMITE, WHY_EXAM, WHY_ALLENAMENTO, WHY_SENSEI, WHY_PESO, WHY_INTENSIVO, WHY_COLPO = range(7)
+
+# Kinds of decisions.
+PLACE, ORDER, TARGET, TAKE_TUNNEL, SEGRETO, KEEP, TECNICA, DEFENDER = range(8)
+FOR_SFIDA, FOR_IRIMI = range(2)
+
+# Streams of random numbers: two for the table, three a seat.
+SETUP_STREAM, DECK_STREAM, FIRST_SEAT_STREAM = range(3)
+DICE, KUMITE_DICE, CHOICES = range(3)
+STREAMS = FIRST_SEAT_STREAM + 3 * SEATS
+
+# Endings, in the order of columns.REASONS.
+BY_WON_EXAM, BY_MAX_ROUNDS = range(2)
+
+# One word of a seat's choices serves so many steps of a move (see random_numbers.spend).
+STEPS_A_WORD = 12
+
+LONGEST_PATH = 512
+ODDS_CENTRE = 64
+
+RULES = packed_dtype(OPTIONS)
+
+MAZE = np.dtype(
+    [
+        ("code", "i8", SQUARES),
+        ("room", "i8", SQUARES),  # the corner of the Safe Room the square is in, else -1
+        ("neighbour", "i8", (SQUARES, 4)),  # open ways N E S W of the quadrant, Dojo closed, else -1
+        ("entrance", "i8", SQUARES),  # the Dojo square that can be entered from here, else -1
+        ("link", "i8", SQUARES),  # the paired tunnel, else -1
+        ("tunnels", "i8", SQUARES),
+        ("tunnel_count", "i8"),
+        ("room_squares", "i8", (4, SQUARES)),
+        ("room_size", "i8", 4),
+        ("to_dojo", "i8", SQUARES),  # fewest steps into the Dojo, the entering one included; 0 inside
+        ("root", "i8", 64),  # where the walks from a square of the quadrant begin in the tree
+        ("longest_roll", "i8"),
+    ],
+    align=True,
+)
+
+TABLE = np.dtype(
+    [
+        # Who sits here
+        ("seats", "i8"),
+        ("everyone", "i8"),
+        ("corner", "i8", SEATS),
+        ("player", "i8", SEATS),
+        # The play
+        ("streams", "u8", STREAMS),
+        ("first", "i8"),
+        ("seat", "i8"),
+        ("turns", "i8"),
+        ("winner", "i8"),
+        ("over", "i8"),
+        ("peace", "i8"),  # 1 while no Kumite may be fought (first round)
+        ("at", "i8", SEATS),
+        ("track", "i8", SEATS),
+        ("hand", "i8", SEATS),
+        ("meditating", "i8"),
+        ("pawns", "i8", SQUARES),  # the seats whose pawns stand on each square
+        ("deck", "i8", DECK_ROOM),  # the top card is the last one
+        ("deck_size", "i8"),
+        ("discard", "i8", DECK_ROOM),
+        ("discard_size", "i8"),
+        # The move: the moving pawn is lifted from `pawns` until its movement is over
+        ("origin", "i8"),
+        ("remaining", "i8"),
+        ("node", "i8"),  # the walk so far, in the tree; -1 once the tree no longer describes it
+        ("turn_of_tree", "i8"),  # 64 * quadrant of the origin: what to add to the tree's squares
+        ("path", "i8", LONGEST_PATH),
+        ("path_length", "i8"),
+        ("fraction", "u8"),
+        ("spared", "i8"),  # defenders saved by Uke in this walk
+        ("why", "i8"),  # why the walk is over: DONE, BOXED_IN or DECLINED
+        ("shut", "i8"),  # 1 when the Dojo stays closed for this move (dojo_latch)
+        # What is being decided
+        ("options", "i8", SQUARES),
+        ("option_nodes", "i8", SQUARES),
+        ("target_for", "i8"),
+        # The fight on the table
+        ("fighter", "i8", 2),
+        ("die", "i8", 2),
+        ("bonus", "i8", 2),
+        ("uke", "i8"),  # seats that committed Uke in this fight
+        ("exam", "i8"),  # 1 while the fight is a Final Exam
+        # A plan of steps (players that weigh a whole walk)
+        ("plan", "i8", LONGEST_PATH),
+        ("plan_length", "i8"),
+        ("plan_next", "i8"),
+        ("trail", "i8", LONGEST_PATH),
+        ("worth", "i8", LONGEST_PATH),
+        ("alive", "i8", LONGEST_PATH),
+        ("height", "i8", LONGEST_PATH),
+        # odds[t, ODDS_CENTRE + d]: chance, in 4096ths, that the attacker wins with d points more
+        # than the defender; t = 1: ties are the defender's
+        ("odds", "i8", (2, 2 * ODDS_CENTRE)),
+        # Tallies of the play
+        ("steps", "i8"),
+        ("skipped", "i8"),
+        ("kumite", "i8"),
+        ("kumite_upset", "i8"),
+        ("kumite_equal", "i8"),
+        ("kumite_favourite", "i8"),
+        ("kumite_attacker", "i8"),
+        ("exams_started", "i8"),
+        ("exams_won", "i8"),
+        ("exams_refused", "i8"),
+        ("exam_bouts", "i8"),
+        ("uke_saves", "i8"),
+        ("drawn", "i8", len(CARDS)),
+        ("played", "i8", 3),
+        ("tunnels", "i8"),
+        ("extra_steps", "i8"),
+        ("boxed_in", "i8"),
+        ("lead_changes", "i8"),
+        ("leader", "i8"),
+        ("track_moved", "i8"),
+        ("seat_best", "i8", SEATS),
+        ("seat_attacks_won", "i8", SEATS),
+        ("seat_attacks_lost", "i8", SEATS),
+        ("seat_defences_won", "i8", SEATS),
+        ("seat_defences_lost", "i8", SEATS),
+        ("seat_starts", "i8", SEATS),
+        ("seat_exams", "i8", SEATS),
+        ("seat_exam_defences", "i8", SEATS),
+        ("seat_cards", "i8", SEATS),
+        ("seat_fatica", "i8", SEATS),
+        ("since", "i8", SEATS),  # turns over when the pawn came to its square
+        # Tallies of the squares, over all plays of a block
+        ("square_steps", "i8", SQUARES),
+        ("square_stops", "i8", SQUARES),
+        ("square_fights", "i8", SQUARES),
+        ("square_sends", "i8", SQUARES),
+        ("square_rest", "i8", SQUARES),
+        # A script in place of dice and players (scenarios); fault: the first thing it got wrong
+        ("scripted", "i8"),
+        ("fault", "i8"),
+        ("fault_detail", "i8"),
+        ("script_dice", "i8", 512),
+        ("script_dice_count", "i8"),
+        ("script_dice_next", "i8"),
+        ("script_steps", "i8", 512),
+        ("script_steps_count", "i8"),
+        ("script_steps_next", "i8"),
+        ("script_choices", "i8", (128, 4)),  # kind, seat, answer, used
+        ("script_choices_count", "i8"),
+        ("script_deals", "i8", 512),
+        ("script_deals_count", "i8"),
+        ("script_deals_next", "i8"),
+        # What happened, for a trace: a stream of [code, arguments ...] (see `log`)
+        ("telling", "i8"),
+        ("log_size", "i8"),
+        ("log", "i8", 1 << 16),
+        # Track positions at the end of every round
+        ("history", "u1", (100_000, SEATS)),
+    ],
+    align=True,
+)
+
+# What a script can get wrong.
+NO_FAULT, NO_DICE, BAD_STEP, NO_STEP, NO_CHOICE, BAD_CHOICE, NO_DEAL = range(7)
+
+
+def _row_dtype(columns: tuple, grouped: dict[str, str]) -> np.dtype:
+    """Return the columns' type with runs of fields named ``prefix_...`` as one array field each.
+
+    Same bytes as `game.columns_dtype`, so that rows can be filled by index where a rule counts by
+    card.
+    """
+    fields: list[tuple] = []
+    for column in columns:
+        prefix = next((p for p in grouped if column.name.startswith(p)), None)
+        if prefix is None:
+            fields.append((column.name, column.dtype))
+        elif fields and fields[-1][0] == grouped[prefix]:
+            fields[-1] = (grouped[prefix], column.dtype, fields[-1][2] + 1)
+        else:
+            fields.append((grouped[prefix], column.dtype, 1))
+    return np.dtype(fields, align=True)
+
+
+PLAY_ROW = _row_dtype(PLAY_COLUMNS, {"drawn_": "drawn", "played_": "played"})
+SEAT_ROW = _row_dtype(SEAT_COLUMNS, {})

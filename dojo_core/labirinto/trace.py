@@ -1,0 +1,330 @@
+"""Telling a play event by event: the log of the compiled rules, read into TRACES.md's events."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from dojo_core.game import Event, Setup
+from dojo_core.kernel import engine_hash, wrapping_arithmetic
+from dojo_core.labirinto import board as boards
+from dojo_core.labirinto import log
+from dojo_core.labirinto.columns import CARDS, PLAY_COLUMNS, REASONS, SEAT_COLUMNS, STRATEGIES
+from dojo_core.labirinto.options import OPTIONS
+from dojo_core.labirinto.play import play_on, set_up, write_rows
+from dojo_core.labirinto.setup import TO_PLACE, WIDTH, Tables
+from dojo_core.labirinto.tables import (
+    CODES,
+    KEEP,
+    NO_CARD,
+    NOBODY,
+    NOWHERE,
+    PLACE,
+    PLAY_ROW,
+    SEAT_ROW,
+    SEGRETO,
+    TAKE_TUNNEL,
+    TECNICA,
+)
+
+KINDS_OF_KUMITE = ("walk", "extra", "tunnel", "segreto", "sfida", "exam")
+KINDS_OF_CHOICE = ("place", "order", "target", "tunnel", "segreto", "keep", "tecnica", "defender")
+WHYS_OF_TRACK = (
+    "kumite",
+    "exam",
+    "allenamento",
+    "sensei_osserva",
+    "peso_cintura",
+    "allenamento_intensivo",
+    "colpo_proibito",
+)
+WHYS_OF_STOP = ("done", "boxed_in", "declined")
+WHYS_OF_TARGET = ("sfida", "irimi")
+
+
+def trace(setup: Setup, seed: int, play: int) -> list[Event]:
+    """Return one play event by event (TRACES.md), by the same compiled rules as `play.play`."""
+    tables: Tables = setup.tables
+    laid = tables.table.copy()
+    table = laid[0]
+    table.telling = 1
+    with wrapping_arithmetic():
+        set_up(tables.rules[0], tables.maze[0], table, seed, play)
+        events = [_setup_event(setup, table, seed, play)]
+        while not table.over:
+            table.log_size = 0
+            play_on(tables.rules, tables.maze, tables.tree, laid)
+            events.extend(read_log(table, setup.seats))
+        events.append(_end_event(setup, table))
+    return events
+
+
+def square_of(number: int) -> list[int] | None:
+    """Return [row, column] of a square's number; None for nowhere."""
+    if number == NOWHERE:
+        return None
+    return list(divmod(int(TO_PLACE[number]), WIDTH))
+
+
+def card_name(card: int) -> str | None:
+    """Return the name printed on a card; None for no card."""
+    return None if card == NO_CARD else CARDS[card][1]
+
+
+def _setup_event(setup: Setup, table: np.record, seed: int, play: int) -> Event:
+    board = setup.tables.board
+    seats = range(setup.seats)
+    links = [[a, int(b)] for a, b in enumerate(board.links) if a < b]
+    names = [strategy.name for strategy in STRATEGIES]
+    return {
+        "event": "setup",
+        "game": "labirinto",
+        "engine": engine_hash("labirinto"),
+        "seed": seed,
+        "play": play,
+        "options": {option.name: option.shown(setup.options[option.name]) for option in OPTIONS},
+        "board": {
+            "lines": boards.render(board).splitlines(),
+            "links": [[list(divmod(place, WIDTH)) for place in link] for link in links],
+        },
+        "players": [names[int(table.player[seat])] for seat in seats],
+        "corners": [int(table.corner[seat]) for seat in seats],
+        "first": int(table.first),
+        "squares": [square_of(table.at[seat]) for seat in seats],
+        "track": [int(table.track[seat]) for seat in seats],
+        "deck": [card_name(int(card)) for card in table.deck[: table.deck_size][::-1]],
+    }
+
+
+def _end_event(setup: Setup, table: np.record) -> Event:
+    rows = np.zeros(1, PLAY_ROW).view(np.recarray)
+    seat_rows = np.zeros(setup.seats, SEAT_ROW).view(np.recarray)
+    write_rows(setup.tables.rules[0], table, rows[0], seat_rows)
+    play = _values(rows[0], [column.name for column in PLAY_COLUMNS])
+    names = [column.name for column in SEAT_COLUMNS]
+    return {
+        "event": "end",
+        "winner": _seat(play["winner"]),
+        "reason": REASONS[play["reason"]],
+        "rounds": play["rounds"],
+        "turns": play["turns"],
+        "play": play,
+        "seats": [_values(row, names) for row in seat_rows],
+    }
+
+
+def _values(row: np.record, names: list[str]) -> dict[str, int]:
+    """Return a row's values by column name; arrays of a row are runs of columns."""
+    values = [int(value) for field in row.item() for value in np.ravel(field)]
+    return dict(zip(names, values, strict=True))
+
+
+def _seat(seat: int) -> int | None:
+    return None if seat == NOBODY else int(seat)
+
+
+# The log, read
+
+
+def read_log(table: np.record, seats: int, legal: bool = False) -> Iterator[Event]:
+    """Yield the events in a table's log.
+
+    Args:
+        table: The table whose log is read.
+        seats: How many sit at it.
+        legal: Also yield ``legal`` events: the squares a step may go to, before each step.
+    """
+    numbers = np.array(table.log[: table.log_size]).tolist()
+    at = 0
+    while at < len(numbers):
+        code, *arguments = numbers[at : at + 1 + log.ARGUMENTS]
+        at += 1 + log.ARGUMENTS
+        items: list[int] = []
+        if code in log.WITH_LIST:
+            items = numbers[at : at + arguments[-1]]
+            at += arguments[-1]
+        if code == log.TURN:
+            arguments[2] = (arguments[1] - 1) // seats + 1
+        if code != log.LEGAL or legal:
+            yield READERS[code](arguments, items)
+
+
+def _turn(a: list[int], _: list[int]) -> Event:
+    return {"event": "turn", "seat": a[0], "turn": a[1], "round": a[2]}
+
+
+def _skip(a: list[int], _: list[int]) -> Event:
+    return {"event": "skip", "seat": a[0]}
+
+
+def _roll(a: list[int], dice: list[int]) -> Event:
+    return {"event": "roll", "seat": a[0], "dice": dice}
+
+
+def _legal(a: list[int], squares: list[int]) -> Event:
+    return {"event": "legal", "seat": a[0], "squares": [square_of(square) for square in squares]}
+
+
+def _step(a: list[int], _: list[int]) -> Event:
+    to = square_of(a[1])
+    return {"event": "step", "seat": a[0], "to": to, "remaining": a[2], "extra": bool(a[3])}
+
+
+def _fatica(a: list[int], _: list[int]) -> Event:
+    return {"event": "fatica", "seat": a[0], "from": a[1], "to": a[2]}
+
+
+def _stop(a: list[int], _: list[int]) -> Event:
+    return {"event": "stop", "seat": a[0], "remaining": a[1], "why": WHYS_OF_STOP[a[2]]}
+
+
+def _choice(a: list[int], options: list[int]) -> Event:
+    words = {
+        PLACE: square_of,
+        SEGRETO: square_of,
+        TAKE_TUNNEL: bool,
+        KEEP: card_name,
+        TECNICA: card_name,
+    }
+    word: Callable[[int], Any] = words.get(a[1], int)
+    return {
+        "event": "choice",
+        "seat": a[0],
+        "kind": KINDS_OF_CHOICE[a[1]],
+        "options": [word(option) for option in options],
+        "answer": word(a[2]),
+    }
+
+
+def _kumite(a: list[int], _: list[int]) -> Event:
+    return {
+        "event": "kumite",
+        "attacker": a[0],
+        "defender": a[1],
+        "square": square_of(a[2]),
+        "kind": KINDS_OF_KUMITE[a[3]],
+        "bout": a[4],
+        "dice": a[5:7],
+        "bonuses": a[7:9],
+    }
+
+
+def _tecnica(a: list[int], _: list[int]) -> Event:
+    return {"event": "tecnica", "seat": a[0], "card": card_name(a[1]), "reroll": a[2] or None}
+
+
+def _kumite_result(a: list[int], _: list[int]) -> Event:
+    return {
+        "event": "kumite_result",
+        "attacker": a[0],
+        "defender": a[1],
+        "totals": a[2:4],
+        "winner": a[4],
+    }
+
+
+def _track(a: list[int], _: list[int]) -> Event:
+    return {"event": "track", "seat": a[0], "from": a[1], "to": a[2], "why": WHYS_OF_TRACK[a[3]]}
+
+
+def _start(a: list[int], _: list[int]) -> Event:
+    return {"event": "start", "seat": a[0], "to": square_of(a[1])}
+
+
+def _uke(a: list[int], _: list[int]) -> Event:
+    return {"event": "uke", "seat": a[0], "to": square_of(a[1])}
+
+
+def _square(a: list[int], _: list[int]) -> Event:
+    return {"event": "square", "seat": a[0], "code": CODES[a[1]]}
+
+
+def _draw(a: list[int], _: list[int]) -> Event:
+    return {"event": "draw", "seat": a[0], "card": card_name(a[1])}
+
+
+def _keep(a: list[int], _: list[int]) -> Event:
+    kept, discarded = card_name(a[1]), card_name(a[2])
+    return {"event": "keep", "seat": a[0], "kept": kept, "discarded": discarded}
+
+
+def _reshuffle(_: list[int], deck: list[int]) -> Event:
+    return {"event": "reshuffle", "deck": [card_name(card) for card in deck]}
+
+
+def _tunnel(a: list[int], _: list[int]) -> Event:
+    return {
+        "event": "tunnel",
+        "seat": a[0],
+        "source": "segreto" if a[1] else "square",
+        "from": square_of(a[2]),
+        "to": square_of(a[3]),
+    }
+
+
+def _target(a: list[int], _: list[int]) -> Event:
+    return {"event": "target", "seat": a[0], "why": WHYS_OF_TARGET[a[1]], "chosen": _seat(a[2])}
+
+
+def _swap(a: list[int], _: list[int]) -> Event:
+    squares = [square_of(a[2]), square_of(a[3])]
+    return {"event": "swap", "seat": a[0], "with": a[1], "squares": squares}
+
+
+def _passo_falso(a: list[int], _: list[int]) -> Event:
+    source = "card" if a[2] else "square"
+    return {"event": "passo_falso", "seat": a[0], "to": square_of(a[1]), "source": source}
+
+
+def _meditate(a: list[int], _: list[int]) -> Event:
+    return {"event": "meditate", "seat": a[0]}
+
+
+def _exam(a: list[int], _: list[int]) -> Event:
+    event: Event = {"event": "exam", "challenger": a[0], "defender": _seat(a[1])}
+    if a[1] == NOBODY:
+        event["returned"] = square_of(a[2])
+    return event
+
+
+def _exam_result(a: list[int], _: list[int]) -> Event:
+    return {
+        "event": "exam_result",
+        "challenger": a[0],
+        "defender": a[1],
+        "bouts": a[2:4],
+        "winner": a[0] if a[4] else a[1],
+        "cost": a[5],
+        "uke": bool(a[6]),
+    }
+
+
+READERS: dict[int, Callable[[list[int], list[int]], Event]] = {
+    log.TURN: _turn,
+    log.SKIP: _skip,
+    log.ROLL: _roll,
+    log.LEGAL: _legal,
+    log.STEP: _step,
+    log.FATICA_PAID: _fatica,
+    log.STOP: _stop,
+    log.CHOICE: _choice,
+    log.KUMITE: _kumite,
+    log.TECNICA_SHOWN: _tecnica,
+    log.KUMITE_RESULT: _kumite_result,
+    log.TRACK: _track,
+    log.START: _start,
+    log.UKE_SAVED: _uke,
+    log.SQUARE: _square,
+    log.DRAW: _draw,
+    log.KEPT: _keep,
+    log.RESHUFFLE: _reshuffle,
+    log.TELEPORT: _tunnel,
+    log.TARGETED: _target,
+    log.SWAP: _swap,
+    log.PASSO_FALSO_BACK: _passo_falso,
+    log.MEDITATE: _meditate,
+    log.EXAM: _exam,
+    log.EXAM_RESULT: _exam_result,
+}

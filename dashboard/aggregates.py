@@ -14,6 +14,38 @@ from sweep import statistics
 # Values of a length are counted one by one up to so many different ones, in bins beyond.
 LENGTH_BINS = 2000
 
+_SUMMED_BY = ("turn_order", "player")
+# Who sits where is settled by the point: so the unfinished plays hold as many seats of each group
+# as the finished ones, in proportion.
+_WINS_SUMMED = """
+    SELECT point, moments.{by} AS grouped, sum(total)::BIGINT AS wins,
+           (sum(n) * (any_value(plays_n) - any_value(unfinished_n))
+               // any_value(plays_n))::BIGINT AS seats
+    FROM moments JOIN points USING (point)
+    WHERE metric = 'won' AND turn_order >= 0
+    GROUP BY ALL
+"""
+_WINS_COUNTED = """
+    SELECT point, {by} AS grouped, sum(won)::BIGINT AS wins, count(*) AS seats
+    FROM seats ANTI JOIN (FROM plays WHERE finished = 0) AS unfinished USING (point, play)
+    GROUP BY ALL
+"""
+_COUNTED = """
+    SELECT point, finished, {column}::BIGINT AS value, count(*) AS plays FROM plays GROUP BY ALL
+"""
+_SUMMED = """
+    WITH ranked AS (
+        SELECT point, low, n, sum(n) OVER (PARTITION BY point ORDER BY low) AS up_to,
+               plays_n - unfinished_n AS finished_n
+        FROM histograms JOIN points USING (point) WHERE metric = '{column}'
+    ),
+    parted AS (
+        SELECT point, low, n, greatest(0, least(n, finished_n - (up_to - n))) AS done FROM ranked
+    )
+    SELECT point, 1 AS finished, low AS value, done AS plays FROM parted
+    UNION ALL SELECT point, 0, low, n - done FROM parted
+"""
+
 
 def points(con: duckdb.DuckDBPyConnection) -> pd.DataFrame:
     """Return the table of points: a row a point, its options and its summary columns."""
@@ -90,27 +122,36 @@ def averaged(table: pd.DataFrame, keys: Sequence[str]) -> pd.DataFrame:
 def wins(con: duckdb.DuckDBPyConnection, by: Column) -> pd.DataFrame:
     """Return how often each group of seats won, a row a point and group, finished plays only.
 
+    By turn order and player the answer is in the stored sums, whatever the number of plays; by
+    other columns the rows of all seats are counted.
+
     Returns:
         ``point``, the group under its column's name (as a word where the column has words),
         ``seats`` (seat rows counted), ``wins``, and ``fair`` (the share all seats would have).
     """
+    counted = _WINS_SUMMED if by.name in _SUMMED_BY else _WINS_COUNTED
     rows = con.sql(
         f"""
-        WITH unfinished AS (SELECT point, play FROM plays WHERE finished = 0),
-        counted AS (
-            SELECT point, {by.name} AS grouped, count(*) AS seats, sum(won) AS wins
-            FROM seats ANTI JOIN unfinished USING (point, play)
-            GROUP BY ALL
-        )
-        SELECT point, grouped AS {by.name}, seats, wins::BIGINT AS wins,
+        WITH counted AS ({counted.format(by=by.name)})
+        SELECT point, grouped AS {by.name}, seats, wins,
                sum(wins) OVER of_point / sum(seats) OVER of_point AS fair
-        FROM counted WINDOW of_point AS (PARTITION BY point)
+        FROM counted WHERE seats > 0 WINDOW of_point AS (PARTITION BY point)
         ORDER BY point, grouped
         """
     ).df()
     if by.labels:
         rows[by.name] = [by.labels[int(code)] for code in rows[by.name]]
     return rows
+
+
+def groupings(game: Game, record: str) -> list[str]:
+    """Return the seat columns that tell seats apart: the codes without a unit.
+
+    Of a sweep that keeps summaries, those that its sums are kept by.
+    """
+    names = [c.name for c in game.seat_columns if not c.unit and c.name not in _SUMMED_BY]
+    others = [name for name in names if name != "won"]
+    return [*_SUMMED_BY, *(others if record == "plays" else [])]
 
 
 def win_shares(table: pd.DataFrame) -> pd.DataFrame:
@@ -129,6 +170,8 @@ def win_shares(table: pd.DataFrame) -> pd.DataFrame:
 def verdicts(table: pd.DataFrame, by: str) -> pd.DataFrame:
     """Return a test of fairness a point, corrected for there being several points.
 
+    Points at which nobody won, or that have one group only, are left out: there is no question.
+
     Args:
         table: The rows of `wins`.
         by: The column that tells the groups apart.
@@ -140,45 +183,54 @@ def verdicts(table: pd.DataFrame, by: str) -> pd.DataFrame:
     """
     rows = []
     for point, group in table.groupby("point", sort=False):
-        plays = int(group["wins"].sum())
+        if len(group) == 1 or group["wins"].sum() == 0:
+            continue
         expected = group["seats"] * group["fair"]
         off = group["wins"] / group["seats"] - group["fair"]
-        statistic = float(((group["wins"] - expected) ** 2 / expected).sum()) if plays else 0.0
+        statistic = float(((group["wins"] - expected) ** 2 / expected).sum())
         rows.append(
             {
                 "point": point,
-                "plays": plays,
+                "plays": int(group["wins"].sum()),
                 "most": group.loc[off.idxmax(), by],
                 "above": float(off.max()),
                 "least": group.loc[off.idxmin(), by],
                 "below": float(off.min()),
-                "p": statistics.chi_squared_tail(statistic, len(group) - 1)
-                if len(group) > 1
-                else 1.0,
+                "p": statistics.chi_squared_tail(statistic, len(group) - 1),
             }
         )
-    frame = pd.DataFrame(rows)
-    return frame.assign(corrected=statistics.holm(frame["p"].tolist()) if rows else [])
+    names = ["point", "plays", "most", "above", "least", "below", "p"]
+    frame = pd.DataFrame(rows, columns=names)
+    return frame.assign(corrected=statistics.holm(frame["p"].tolist()))
 
 
-def lengths(con: duckdb.DuckDBPyConnection, metric: Metric) -> pd.DataFrame:
+def lengths(con: duckdb.DuckDBPyConnection, metric: Metric, record: str) -> pd.DataFrame:
     """Return how often each length occurred: a row a point, bin and whether it finished.
+
+    Args:
+        con: The sweep.
+        metric: The length.
+        record: What the sweep keeps. Summaries do not say which plays were unfinished: these are
+            taken to be the longest ones, as they were cut at a limit.
 
     Returns:
         ``point``, ``finished``, ``value`` (lower edge of the bin) and ``width`` in the shown
         unit, ``plays``.
     """
-    span = con.sql(
-        f"SELECT coalesce(max({metric.name})::BIGINT - min({metric.name})::BIGINT, 0) FROM plays"
-    ).fetchone()
-    width = max(1, (span[0] if span else 0) // LENGTH_BINS)
+    source = (_COUNTED if record == "plays" else _SUMMED).format(column=metric.name)
     rows = con.sql(
         f"""
-        SELECT point, finished, {metric.name} // {width} * {width} AS value, count(*) AS plays
-        FROM plays GROUP BY ALL ORDER BY ALL
+        WITH counted AS ({source}),
+        bins AS (
+            SELECT greatest(1, ceil((max(value) - min(value)) / {LENGTH_BINS}))::BIGINT AS width
+            FROM counted
+        )
+        SELECT point, finished, value // width * width AS value, width,
+               sum(plays)::BIGINT AS plays
+        FROM counted, bins WHERE plays > 0 GROUP BY ALL ORDER BY ALL
         """
     ).df()
-    return rows.assign(value=rows["value"] * metric.factor, width=width * metric.factor)
+    return rows.assign(value=rows["value"] * metric.factor, width=rows["width"] * metric.factor)
 
 
 def quantiles(table: pd.DataFrame, shares: Sequence[float]) -> list[float]:

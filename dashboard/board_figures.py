@@ -171,6 +171,26 @@ def kind_bars(table: pd.DataFrame, metric: Metric) -> go.Figure:
     return figures.finish(figure, "By kind of square", 620)
 
 
+def kind_counts(table: pd.DataFrame) -> go.Figure:
+    """Draw how many squares there are of each kind (see `kind_means`)."""
+    rows = table.sort_values("squares")
+    figure = go.Figure(
+        go.Bar(
+            x=rows["squares"],
+            y=rows["kind"],
+            orientation="h",
+            marker={"color": rows["color"], "line": {"color": style.PALE, "width": 1}},
+            text=rows["squares"],
+            textposition="outside",
+            cliponaxis=False,
+            hovertemplate="%{y}: %{x} squares<extra></extra>",
+        )
+    )
+    figure.update_xaxes(title="squares", range=[0, 1.2 * float(rows["squares"].max())])
+    figure.update_yaxes(showgrid=False)
+    return figures.finish(figure, "How many of each kind", 620)
+
+
 def _drawn(board: Picture, trace: go.Heatmap, title: str) -> go.Figure:
     rows, columns = board.codes.shape
     figure = go.Figure(trace)

@@ -156,9 +156,7 @@ def fairness(table: pd.DataFrame, by: str, color: str | None, facet: str | None)
             name = label(color, group) if color else "Win share"
             figure.add_trace(
                 go.Scatter(
-                    x=[
-                        ticks.index(value) + spread(index, len(groups), 0.55) for value in rows[by]
-                    ],
+                    x=[ticks.index(value) + spread(index, len(groups), 0.55) for value in rows[by]],
                     y=rows["share"],
                     error_y={
                         "type": "data",
@@ -234,9 +232,7 @@ def lengths(table: pd.DataFrame, metric: Metric, color: str | None, cumulative: 
     """
     groups = levels(table, color)
     width = float(table["width"].iloc[0])
-    figure = make_subplots(
-        rows=1, cols=2, column_widths=[0.84, 0.16], horizontal_spacing=0.07
-    )
+    figure = make_subplots(rows=1, cols=2, column_widths=[0.84, 0.16], horizontal_spacing=0.07)
     for index, group in enumerate(groups):
         rows = where(table, color, group)
         done = rows[rows["finished"] == 1].groupby("value", as_index=False)["plays"].sum()

@@ -77,12 +77,6 @@ def tally_metrics(game: Game) -> list[Metric]:
     ]
 
 
-def groupings(game: Game) -> list[str]:
-    """Return the seat columns that tell seats apart (codes without a unit): turn order first."""
-    names = [c.name for c in game.seat_columns if not c.unit and c.name != "won"]
-    return sorted(names, key=lambda name: (name != "turn_order", name != "player"))
-
-
 def _has_mean(column: Column) -> bool:
     return bool(column.unit) and not column.labels and column.name not in _NOT_MEANS
 

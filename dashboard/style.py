@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import plotly.graph_objects as go
 
 # Okabe and Ito's palette, whose colours stay apart for every kind of colour blindness (its yellow
@@ -97,7 +99,9 @@ def words(name: str) -> str:
 def percent(share: float) -> str:
     """Return a share of 1 as text; small ones keep two digits that mean something."""
     value = 100 * share
-    return f"{value:.0f}%" if value in (0, 100) else f"{value:.1f}%" if value >= 1 else f"{value:.2g}%"
+    return (
+        f"{value:.0f}%" if value in (0, 100) else f"{value:.1f}%" if value >= 1 else f"{value:.2g}%"
+    )
 
 
 def number(value: float) -> str:
@@ -111,3 +115,9 @@ def ordinal(index: int) -> str:
     place = index + 1
     ending = "th" if 10 < place % 100 < 14 else {1: "st", 2: "nd", 3: "rd"}.get(place % 10, "th")
     return f"{place}{ending}"
+
+
+def codes(labels: Sequence[str]) -> str:
+    """Return what each value of a code means, in brackets; nothing for other columns."""
+    pairs = ", ".join(f"{value} {label}" for value, label in enumerate(labels))
+    return f" ({pairs})" if labels else ""

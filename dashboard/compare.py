@@ -1,0 +1,129 @@
+"""Compare: any metric over any axis of the grid, with the uncertainty of each mean."""
+
+from __future__ import annotations
+
+import pandas as pd
+import streamlit as st
+
+from dashboard import aggregates, controls, figures, metrics, results, style
+from dashboard.metrics import Metric
+
+
+def page() -> None:
+    """Draw the page."""
+    chosen = results.chosen()
+    st.title("Compare")
+    table = chosen.points()
+    axes = aggregates.axes(table, chosen.game)
+    if not axes:
+        st.info(
+            "All finished plays belong to one point of the grid, so there is nothing to compare"
+            " yet. Give an option several values under `[grid]` and run the sweep again."
+        )
+        return
+    metric = _metric(chosen)
+    x, color, facet = _places(chosen, axes)
+    kept = [name for name in (x, color, facet) if name]
+    others = aggregates.free(table, axes, kept)
+    part, averaged = controls.hold(table, others, f"{chosen.key}/compare", average=True)
+    rows = chosen.ask(aggregates.means, metric, table)
+    rows = part.merge(rows[["point", "mean", "low", "high", "n"]], on="point")
+    if rows.empty:
+        st.info("No point of the grid has all these values; change one of the choices above.")
+        return
+    rows["unfinished"] = rows["unfinished_n"] / rows["plays_n"]
+    rows = aggregates.averaged(rows, kept)
+    st.markdown(_how_to_read(table, part, axes, kept, averaged))
+    st.plotly_chart(figures.compare(rows, metric, x, color, facet), theme=None, key="chart")
+    st.caption(f"{metric.title}: {metric.meaning}")
+    with st.expander("The numbers"):
+        _numbers(rows, kept, metric)
+
+
+def _metric(chosen: results.Chosen) -> Metric:
+    offered = metrics.metrics(chosen.game)
+    if chosen.info.record == "summary":
+        offered = [metric for metric in offered if metric.source != "seat"]
+    return st.columns([1, 3])[0].selectbox(
+        "Metric",
+        offered,
+        format_func=lambda metric: metric.title,
+        key=f"{chosen.key}/compare/metric",
+        persist_state="session",
+    )  # type: ignore[no-any-return]
+
+
+def _places(chosen: results.Chosen, axes: list[str]) -> tuple[str, str | None, str | None]:
+    columns = st.columns(3)
+    first = "players" if "players" in axes else axes[0]
+    x = columns[0].selectbox(
+        "Along the bottom",
+        axes,
+        index=axes.index(first),
+        format_func=style.words,
+        key=f"{chosen.key}/compare/x",
+        persist_state="session",
+    )
+    rest = [name for name in axes if name != x]
+    color = controls.axis(
+        columns[1], "Colour", rest, f"{chosen.key}/compare/color", rest[0] if rest else None
+    )
+    rest = [name for name in rest if name != color]
+    facet = controls.axis(columns[2], "A panel each", rest, f"{chosen.key}/compare/facet")
+    return x, color, facet
+
+
+def _how_to_read(
+    table: pd.DataFrame,
+    part: pd.DataFrame,
+    axes: list[str],
+    kept: list[str],
+    averaged: list[str],
+) -> str:
+    sentences = [
+        "Each mark is the mean over all plays of its points, and its bar the 95% interval: marks"
+        " whose bars stay clear of each other differ for certain.",
+        "The strip below shows how many plays reached their limit unfinished; where they are many,"
+        " a mean says more about the limit than about the game.",
+    ]
+    if averaged:
+        names = ", ".join(style.words(name).lower() for name in averaged)
+        sentences.append(
+            f"Averaged over **{names}** (each value counts alike; the interval is the average"
+            " one, never too narrow)."
+        )
+    held = controls.held(part, [a for a in axes if a not in kept and a not in averaged])
+    if held:
+        sentences.append(f"Held: **{held}**.")
+    moving = controls.moving(table, axes, kept)
+    if moving:
+        names = ", ".join(style.words(name).lower() for name in moving)
+        sentences.append(f"Moving along with the axes shown: **{names}**.")
+    return " ".join(sentences)
+
+
+def _numbers(rows: pd.DataFrame, kept: list[str], metric: Metric) -> None:
+    shown = rows[[*kept, "mean", "low", "high", "n", "points", "unfinished"]]
+    names = {name: style.words(name) for name in kept}
+    names |= {
+        "mean": f"Mean ({metric.unit})",
+        "low": "95% from",
+        "high": "to",
+        "n": "Plays",
+        "points": "Points",
+        "unfinished": "Unfinished",
+    }
+    st.dataframe(
+        shown.rename(columns=names),
+        hide_index=True,
+        column_config={
+            names["mean"]: st.column_config.NumberColumn(format="%.4g"),
+            "95% from": st.column_config.NumberColumn(format="%.4g"),
+            "to": st.column_config.NumberColumn(format="%.4g"),
+            "Plays": st.column_config.NumberColumn(format="localized"),
+            "Unfinished": st.column_config.NumberColumn(format="percent"),
+        },
+    )
+
+
+page()

@@ -1,0 +1,89 @@
+"""The choices that pages share: which axis goes where, and what the other axes are held at."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pandas as pd
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from dashboard import aggregates, figures, style
+
+AVERAGE = "(average)"
+NONE = "(none)"
+
+
+def axis(
+    place: DeltaGenerator, title: str, names: Sequence[str], key: str, default: str | None = None
+) -> str | None:
+    """Let the user choose an axis, or none of them.
+
+    Args:
+        place: The column to draw in.
+        title: What the axis is for.
+        names: The axes on offer.
+        key: The widget's key.
+        default: The axis to begin with; without it, none.
+    """
+    index = [*names].index(default) + 1 if default else 0
+    choice = place.selectbox(
+        title,
+        [NONE, *names],
+        index=index,
+        format_func=lambda name: name if name == NONE else style.words(name),
+        key=key,
+        persist_state="session",
+    )
+    return None if choice in (NONE, None) else str(choice)
+
+
+def hold(
+    table: pd.DataFrame, names: Sequence[str], key: str, average: bool = False
+) -> tuple[pd.DataFrame, list[str]]:
+    """Let the user hold axes at a value, and return the points left and the averaged axes.
+
+    Each choice offers only the values that the choices before it leave.
+
+    Args:
+        table: The points.
+        names: The axes to hold.
+        key: A prefix for the widgets' keys.
+        average: Offer to average over an axis instead, and begin with that.
+    """
+    averaged: list[str] = []
+    if not names:
+        return table, averaged
+    columns = st.columns(max(4, min(6, len(names))))
+    for place, name in enumerate(names):
+        values = figures.levels(table, name)
+        column = columns[place % len(columns)]
+        title = style.words(name) + ("" if average else " (held)")
+        choices = [AVERAGE, *values] if average else values
+        value = column.selectbox(
+            title, choices, format_func=shown, key=f"{key}/{name}", persist_state="session"
+        )
+        if value == AVERAGE:
+            averaged.append(name)
+        else:
+            table = table[table[name] == value]
+    return table, averaged
+
+
+def shown(value: object) -> str:
+    """Return a value as a menu shows it."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return str(value)
+
+
+def held(table: pd.DataFrame, names: Sequence[str]) -> str:
+    """Say at which values the axes of these points are held."""
+    fixed = [name for name in names if table[name].nunique() == 1]
+    return ", ".join(figures.label(name, table[name].iloc[0]) for name in fixed)
+
+
+def moving(table: pd.DataFrame, names: Sequence[str], chosen: Sequence[str]) -> list[str]:
+    """Return the axes that move together with the chosen ones and so are settled by them."""
+    free = aggregates.free(table, names, chosen)
+    return [name for name in names if name not in chosen and name not in free]

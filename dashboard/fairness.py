@@ -1,0 +1,109 @@
+"""Seats and fairness: who wins, by turn order, by player and by place at the table."""
+
+from __future__ import annotations
+
+import pandas as pd
+import streamlit as st
+
+from dashboard import aggregates, controls, figures, results, style
+from dojo_core.game import Column
+
+LEVEL = 0.05
+
+
+def page() -> None:
+    """Draw the page."""
+    chosen = results.chosen()
+    st.title("Seats and fairness")
+    table = chosen.points()
+    axes = aggregates.axes(table, chosen.game)
+    by, color, part = _choices(chosen, table, axes)
+    wins = chosen.ask(aggregates.wins, by)
+    wins = wins[wins["point"].isin(table["point"])]
+    rows = part[["point", "players", *[a for a in axes if a != "players"]]].merge(wins, on="point")
+    if rows.empty or rows["wins"].sum() == 0:
+        st.info("No finished play is stored yet for these points, so nobody has won.")
+        return
+    facet = "players" if rows["players"].nunique() > 1 else None
+    st.markdown(
+        "Each mark is the share of finished plays that this group of seats won a seat, and its"
+        " bar the 95% interval (Wilson). The dashed line is the fair share: a bar that stays clear"
+        " of it says that sitting there helps or hurts."
+    )
+    shares = aggregates.win_shares(rows)
+    st.plotly_chart(figures.fairness(shares, by.name, color, facet), theme=None, key="chart")
+    others = [a for a in axes if a not in (color, facet)]
+    note = controls.held(part, others)
+    st.caption((f"Held: {note}. " if note else "") + f"{style.words(by.name)}: {by.meaning}")
+    _verdicts(table, wins, by.name, axes)
+
+
+def _choices(
+    chosen: results.Chosen, table: pd.DataFrame, axes: list[str]
+) -> tuple[Column, str | None, pd.DataFrame]:
+    columns = st.columns(4)
+    seat_columns = {column.name: column for column in chosen.game.seat_columns}
+    by = columns[0].selectbox(
+        "Seats told apart by",
+        aggregates.groupings(chosen.game, chosen.info.record),
+        format_func=style.words,
+        key=f"{chosen.key}/fairness/by",
+        persist_state="session",
+    )
+    rest = [name for name in axes if name != "players"]
+    color = controls.axis(
+        columns[1], "Colour", rest, f"{chosen.key}/fairness/color", rest[0] if rest else None
+    )
+    kept = [name for name in ("players", color) if name in axes]
+    part, _ = controls.hold(table, aggregates.free(table, axes, kept), f"{chosen.key}/fairness")
+    return seat_columns[by], color, part
+
+
+def _verdicts(table: pd.DataFrame, wins: pd.DataFrame, by: str, axes: list[str]) -> None:
+    st.subheader("Is it fair?")
+    tests = aggregates.verdicts(wins, by)
+    unfair = int((tests["corrected"] < LEVEL).sum())
+    count = len(tests)
+    words = style.words(by).lower()
+    if unfair:
+        st.warning(
+            f"{unfair} of {count} points are unfair by {words}, beyond chance.",
+            icon=":material/balance:",
+        )
+    else:
+        st.success(
+            f"None of {count} points shows an advantage by {words} beyond chance.",
+            icon=":material/balance:",
+        )
+    st.markdown(
+        "Each row asks whether all groups of seats win equally often at one point (Pearson's"
+        f" chi-squared test), corrected for asking {count} times (Holm): below {LEVEL:.0%} chance"
+        " alone is no good explanation. How far the extremes are from the fair share tells"
+        " whether it matters at the table."
+    )
+    merged = table[["point", "number", *axes]].merge(tests, on="point")
+    merged = merged.sort_values("corrected", kind="stable")
+    shown = pd.DataFrame({"#": merged["number"]})
+    for name in axes:
+        shown[style.words(name)] = [controls.shown(value) for value in merged[name]]
+    shown["Finished plays"] = merged["plays"]
+    shown["Wins most"] = [
+        f"{figures.seat_group(by, group)} (+{100 * off:.2f} points)"
+        for group, off in zip(merged["most"], merged["above"], strict=True)
+    ]
+    shown["Wins least"] = [
+        f"{figures.seat_group(by, group)} (−{100 * abs(off):.2f} points)"
+        for group, off in zip(merged["least"], merged["below"], strict=True)
+    ]
+    shown["p, corrected"] = [f"{p:.3f}" if p >= 0.001 else "< 0.001" for p in merged["corrected"]]
+    shown["Verdict"] = [
+        "unfair" if p < LEVEL else "no sign of unfairness" for p in merged["corrected"]
+    ]
+    st.dataframe(
+        shown,
+        hide_index=True,
+        column_config={"Finished plays": st.column_config.NumberColumn(format="localized")},
+    )
+
+
+page()

@@ -1,0 +1,168 @@
+"""Which results are looked at, and how they are asked: connections and cached answers."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import duckdb
+import pandas as pd
+import streamlit as st
+
+from dashboard import aggregates
+from dojo_core import games
+from dojo_core.errors import DojoError
+from dojo_core.game import Game
+from sweep import queries
+from sweep.plan import Plan
+from sweep.queries import SweepInfo
+from sweep.store import read_plan
+
+Answer = TypeVar("Answer")
+
+FOLDER_KEY = "results"
+SWEEP_KEY = "sweep"
+CHOSEN_KEY = "chosen"
+# How often a running sweep is looked at again.
+LOOK_EVERY_SECONDS = 3
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """The sweep the pages show, as it was when the page began to draw."""
+
+    results: str
+    info: SweepInfo
+    game: Game
+
+    def ask(self, question: Callable[..., Answer], *arguments: Any) -> Answer:
+        """Return ``question(connection, *arguments)``, kept until the sweep's data change."""
+        answer: Answer = _answer(
+            self.results,
+            self.info.name,
+            self.info.token,
+            question.__qualname__,
+            arguments,
+            question,
+        )
+        return answer
+
+    def points(self) -> pd.DataFrame:
+        """Return the points that have plays already."""
+        table = self.ask(aggregates.points)
+        return table[table["plays_n"] > 0].reset_index(drop=True)
+
+    def plan(self) -> Plan:
+        """Return the sweep's frozen plan."""
+        return read_plan(Path(self.results) / self.info.name)
+
+    @property
+    def key(self) -> str:
+        """A prefix for the keys of widgets whose choices belong to this sweep."""
+        return f"{self.results}/{self.info.name}"
+
+
+def default_folder() -> str:
+    """Return the results folder from ``--results``, from DOJO_RESULTS, or ``results``."""
+    parser = argparse.ArgumentParser(add_help=False)
+    parser.add_argument("--results", default=os.environ.get("DOJO_RESULTS", "results"))
+    return str(parser.parse_known_args(sys.argv[1:])[0].results)
+
+
+def folder() -> str:
+    """Return the results folder the sidebar names."""
+    return str(st.session_state.get(FOLDER_KEY) or default_folder())
+
+
+def chosen() -> Chosen:
+    """Return the sweep chosen in the sidebar; pages are drawn only when there is one."""
+    sweep: Chosen = st.session_state[CHOSEN_KEY]
+    return sweep
+
+
+def found() -> list[SweepInfo]:
+    """Return the sweeps in the results folder, the newest first."""
+    return list(queries.sweeps(folder()))
+
+
+def explain_empty() -> None:
+    """Say that there is no sweep, and which command makes one."""
+    st.info(
+        f"There is no sweep in `{folder()}` yet. Run `dojo-sweep run grid.toml` in a terminal, or"
+        " name another results folder in the sidebar; a sweep shows up here as soon as it starts.",
+        icon=":material/search:",
+    )
+
+
+def sidebar() -> bool:
+    """Draw the choice of results folder and sweep, follow a running sweep; tell if there is one."""
+    with st.sidebar:
+        st.text_input("Results folder", default_folder(), key=FOLDER_KEY, persist_state="session")
+        sweeps = {info.name: info for info in found()}
+        if not sweeps:
+            return False
+        name = st.selectbox("Sweep", list(sweeps), key=SWEEP_KEY, persist_state="session")
+        info = sweeps[name]
+        if info.state == "running":
+            st.fragment(_follow, run_every=LOOK_EVERY_SECONDS)(info)
+        else:
+            st.caption(progress(info))
+    st.session_state[CHOSEN_KEY] = Chosen(folder(), info, games.load(info.game))
+    return True
+
+
+def progress(info: SweepInfo) -> str:
+    """Return a sweep's state and progress in words."""
+    share = info.plays_done / info.plays_planned if info.plays_planned else 0.0
+    return (
+        f"{info.state} · {info.points:,} points · {info.plays_done:,} of"
+        f" {info.plays_planned:,} plays ({share:.0%})"
+    )
+
+
+def _follow(drawn: SweepInfo) -> None:
+    """Draw the pages again when the sweep has gone on since they were drawn."""
+    now = next((info for info in found() if info.name == drawn.name), None)
+    if now != drawn:
+        st.rerun()
+    st.caption(progress(drawn))
+
+
+@st.cache_resource(max_entries=4, show_spinner=False)  # type: ignore[untyped-decorator]
+def _connection(results: str, name: str, token: str) -> duckdb.DuckDBPyConnection:
+    con = queries.connect(results, name)
+    # Queries come from a web page: they see the sweep, no file and no variable of this program.
+    con.execute("SET python_enable_replacements = false")
+    con.execute("SET enable_external_access = false")
+    con.execute("SET lock_configuration = true")
+    return con
+
+
+def cursor(chosen: Chosen) -> duckdb.DuckDBPyConnection:
+    """Return a cursor of the sweep's connection, for the thread that asks."""
+    return _connection(chosen.results, chosen.info.name, chosen.info.token).cursor()
+
+
+@st.cache_data(max_entries=200, show_spinner="Counting plays …")  # type: ignore[untyped-decorator]
+def _answer(
+    results: str,
+    name: str,
+    token: str,
+    question: str,
+    arguments: tuple[Any, ...],
+    _question: Callable[..., Any],
+) -> Any:
+    try:
+        return _question(_connection(results, name, token).cursor(), *arguments)
+    except (duckdb.IOException, OSError):
+        # Small files were merged into larger ones since the connection listed them.
+        _connection.clear()
+    try:
+        return _question(_connection(results, name, token).cursor(), *arguments)
+    except (duckdb.IOException, OSError) as error:
+        raise DojoError(f"the results of {name} cannot be read: {error}") from error

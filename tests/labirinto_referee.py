@@ -806,8 +806,7 @@ class Referee:
             f"tunnel {source} onto {'a pawn' if self.opponents(seat, to) else 'nobody'}"
         ] += 1
         walk.spared.clear()  # the walk is over: whoever Uke spared in it can be fought again
-        back = entrance if self.options["uke_retreat"] == "one_square" else walk.origin
-        if not self.fights(seat, walk, kind, back) or not walk.spared:
+        if not self.fights(seat, walk, kind, back=entrance) or not walk.spared:
             return
         follows = self.options["tunnel_uke"]
         self.tally[f"tunnel won against Uke: {follows}"] += 1

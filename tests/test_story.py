@@ -498,8 +498,8 @@ CASES = {
     "counts": (
         [end()],
         "3 Kumite (1 won by the lower belt), 1 Final Exam, 2 pawns sent to Start, 1 card drawn.",
-        "3 Kumite (1 vinti dalla cintura più bassa), 1 Esame Finale, 2 ritorni alla Partenza,"
-        " 1 carta in totale.",
+        "3 Kumite (1 alla cintura più bassa), 1 Esame Finale, 2 ritorni alla Partenza,"
+        " 1 carta pescata.",
     ),
     "final track": (
         [end()],
@@ -567,7 +567,7 @@ def test_every_phrase_is_said_in_some_case(monkeypatch):
     told(choice("tecnica", [None, "Uke"], None))
     told({"event": "tecnica", "seat": 0, "card": None, "reroll": None})
     told(kumite("tunnel"), result((4, 3), 0), setting=setup(track=(10, 10, 0)))
-    told(end(rounds=1, turns=1, seconds=60, exams_started=0, starts=1, cards=0))
+    told(end(rounds=1, turns=1, seconds=60, exams_started=0, starts=1, cards=2))
     told(end(None, "max_rounds", rounds=1))
     assert set(PHRASES) == said
 
@@ -585,7 +585,7 @@ def test_the_setup_tells_table_board_and_changed_options():
         "    +---+---+",
     ]
     assert "Linked Tunnels: (0,1)-(7,7)" in lines
-    assert "Options away from their defaults: short_game = True, kiai = 1" in lines
+    assert "Options away from their defaults: short_game = true, kiai = 1" in lines
     assert "P2 (seat 1, random): top right Safe Room, pawn on (4,5), Green 10" in lines
     assert "The deck lies face down, 2 cards; secret: Kiai is on top." in lines
     assert lines[-1] == "P1 goes first."

@@ -231,7 +231,7 @@ def _setup(story: Narrator, event: Event) -> Iterator[str]:
     defaults = {option.name: option.default for option in OPTIONS}
     told = {"board", "players", "player"}
     changed = [
-        f"{name} = {value}"
+        f"{name} = {str(value).lower()}"
         for name, value in story.options.items()
         if name not in told and value != defaults.get(name)
     ]
@@ -561,7 +561,7 @@ def _end(story: Narrator, event: Event) -> Iterator[str]:
         upset=play["kumite_upset"],
         exams=story.count("exams", play["exams_started"]),
         pawns=story.count("pawns", play["starts"]),
-        cards=story.count("cards", play["cards"]),
+        drawn=story.count("drawn", play["cards"]),
     )
     places = sorted(range(len(event["seats"])), key=lambda seat: -event["seats"][seat]["track"])
     track = [(_name(s), event["seats"][s]["track"]) for s in places]

@@ -25,13 +25,14 @@ COLORS = {
 def board_picture(setup: Setup) -> dict[str, Any]:
     """Return the board as `dojo_core.game.Game.board` describes it."""
     board = setup.tables.board
+    codes = [str(code) for code in board.codes.ravel()]
     return {
         "rows": WIDTH,
         "columns": WIDTH,
-        "codes": [str(code) for code in board.codes.ravel()],
+        "codes": codes,
         "walls": _walls(board.open_sides),
         "links": [[a, int(b)] for a, b in enumerate(board.links) if a < b],
-        "colors": {code: list(look) for code, look in COLORS.items()},
+        "colors": {code: list(COLORS["T" if code.isdigit() else code]) for code in codes},
     }
 
 

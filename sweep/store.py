@@ -188,7 +188,7 @@ def read_checked(path: Path, expected: pa.Schema) -> pa.Table:
         expected: The schema its table has in the code.
 
     Raises:
-        BrokenFileError: It does not open, or its schema, rows, metadata or checksum are not as expected.
+        BrokenFileError: It does not open, or its schema, rows, metadata or checksum are wrong.
     """
     metadata = read_metadata(path)
     with _reading(path) as reader:

@@ -1,0 +1,68 @@
+"""Where blocks are played: the interface of the two ways, and the one without Ray."""
+
+from __future__ import annotations
+
+import os
+import threading
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from typing import Protocol
+
+from sweep.plan import Block
+from sweep.work import Job, Outcome, Worker
+
+
+class Backend(Protocol):
+    """Plays blocks somewhere, a bounded number of them at a time."""
+
+    window: int
+    """How many blocks may be under way: enough to keep every core busy, and no more."""
+
+    workers: int
+    """How many are played at the same time."""
+
+    def submit(self, block: Block) -> None:
+        """Begin `block`."""
+
+    def collect(self, seconds: float) -> list[Outcome]:
+        """Return the blocks that ended, waiting for one at most so long."""
+
+    def stop(self) -> None:
+        """Give up the blocks under way, within seconds."""
+
+    def close(self) -> None:
+        """Let go of what the backend holds."""
+
+
+def cores() -> int:
+    """Return how many cores this process may use."""
+    return len(os.sched_getaffinity(0))
+
+
+class Threads:
+    """Plays blocks in threads of this process: compiled play needs no GIL."""
+
+    def __init__(self, job: Job, workers: int | None = None) -> None:
+        self.workers = workers or cores()
+        self.window = self.workers + 1
+        self._worker = Worker(job)
+        self._worker.warm()
+        self._stopping = threading.Event()
+        self._pool = ThreadPoolExecutor(self.workers)
+        self._pending: set[Future[Outcome]] = set()
+
+    def submit(self, block: Block) -> None:
+        """Begin `block`."""
+        self._pending.add(self._pool.submit(self._worker.do, block, self._stopping.is_set))
+
+    def collect(self, seconds: float) -> list[Outcome]:
+        """Return the blocks that ended, waiting for one at most so long."""
+        done, self._pending = wait(self._pending, seconds, FIRST_COMPLETED)
+        return [future.result() for future in done]
+
+    def stop(self) -> None:
+        """Give up the blocks under way at the next slice."""
+        self._stopping.set()
+
+    def close(self) -> None:
+        """Wait for the threads to end."""
+        self._pool.shutdown(cancel_futures=True)

@@ -1,0 +1,213 @@
+"""The tables on the screen: what a sweep found, what is planned, which sweeps and options exist."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from dojo_core.game import Game
+from dojo_core.options import Option
+from sweep.plan import Plan, Point
+from sweep.progress import duration, size
+from sweep.queries import SweepInfo, to_text
+from sweep.schemas import measures
+from sweep.statistics import Mean, fairness, holm, wilson
+from sweep.summary import PointSums
+
+POINTS_SHOWN = 24
+UNFAIR = 0.05  # a corrected p-value below it is marked
+
+
+def findings(game: Game, plan: Plan, sums: PointSums) -> Group:
+    """Return the two tables that end a run: who wins, and what a play is like."""
+    points = list(enumerate(plan.points, 1))[:POINTS_SHOWN]
+    parts: list[RenderableType] = [
+        _wins(game, plan, sums, points),
+        Text(),
+        _headline(game, plan, sums, points),
+        Text("± is half the width of a 95% interval (Wilson's for shares).", style="dim"),
+    ]
+    if len(plan.points) > POINTS_SHOWN:
+        words = f"The first {POINTS_SHOWN} of {len(plan.points):,} points are shown."
+        parts.append(Text(words, style="dim"))
+    return Group(*parts)
+
+
+def _wins(game: Game, plan: Plan, sums: PointSums, points: Sequence[tuple[int, Point]]) -> Table:
+    """Return the win shares by turn order, with a verdict corrected for all the points."""
+    p_values = holm([fairness(_wins_by_turn_order(plan, sums, point)) for point in plan.points])
+    table = _table("Who wins: share of the plays won, by turn order")
+    seats = max(_seats(plan, point) for _, point in points)
+    _point_columns(table, plan)
+    table.add_column("plays", justify="right")
+    for order in range(seats):
+        table.add_column(_ordinal(order), justify="right")
+    table.add_column("unfinished", justify="right")
+    table.add_column("fair share?", justify="left")
+    for (number, point), p in zip(points, p_values, strict=False):
+        plays = sums.plays(point, "finished").n
+        cells = [f"{plays:,}"]
+        for order in range(seats):
+            won = sums.seats(point, order, "won")
+            cells.append(_percent(won.total, won.n) if order < _seats(plan, point) else "")
+        wins = _wins_by_turn_order(plan, sums, point)
+        table.add_row(
+            *_point_cells(game, plan, number, point),
+            *cells,
+            _percent(sums.unfinished(point), plays),
+            _verdict(wins, p),
+        )
+    table.caption = (
+        "fair share?: of the finished plays, does every turn order win equally often? χ², Holm's"
+        f" correction for {len(plan.points):,} points; - too few plays"
+    )
+    return table
+
+
+def _headline(
+    game: Game, plan: Plan, sums: PointSums, points: Sequence[tuple[int, Point]]
+) -> Table:
+    table = _table("What a play is like: means over all plays, unfinished ones included")
+    columns = {column.name: column for column in measures(game.play_columns)}
+    _point_columns(table, plan)
+    for metric in game.headline:
+        unit = columns[metric].unit
+        words = metric.replace("_", " ")
+        table.add_column(words if unit in ("", words) else f"{words}\n({unit})", justify="right")
+    for number, point in points:
+        cells = [_number(sums.plays(point, metric).mean) for metric in game.headline]
+        table.add_row(*_point_cells(game, plan, number, point), *cells)
+    return table
+
+
+def plan_table(game: Game, plan: Plan) -> Group:
+    """Return the points of a plan, the first ones if there are many."""
+    table = _table(f"{game.title}: points of {plan.name}")
+    _point_columns(table, plan)
+    table.add_column("point")
+    for number, point in list(enumerate(plan.points, 1))[:POINTS_SHOWN]:
+        table.add_row(*_point_cells(game, plan, number, point), point.id)
+    more = len(plan.points) - POINTS_SHOWN
+    return Group(table, *([Text(f"and {more:,} more points", style="dim")] if more > 0 else []))
+
+
+def plan_lines(plan: Plan, stored: int, workers: int) -> Iterator[str]:
+    """Yield what a plan amounts to: points, plays, blocks, expected time and size."""
+    left = max(0, plan.plays_planned - stored)
+    block = 1 << plan.exponent
+    blocks = -(-plan.plays // block) * len(plan.points)
+    seconds = plan.calibration.seconds_per_play * left / workers
+    cores = "one core" if workers == 1 else f"{workers} cores"
+    yield f"points  {len(plan.points):,}"
+    yield f"plays   {plan.plays_planned:,} ({plan.plays:,} a point), {stored:,} stored already"
+    yield f"blocks  {blocks:,} of up to {block:,} plays"
+    yield f"time    about {duration(seconds)} on {cores}, after starting and compiling"
+    yield f"size    about {size(plan.calibration.bytes_per_play * plan.plays_planned)}"
+
+
+def sweeps_table(infos: Iterable[SweepInfo]) -> Table:
+    """Return the sweeps of a results folder."""
+    table = _table("Sweeps")
+    for heading in ("name", "game", "last run", "state"):
+        table.add_column(heading)
+    for heading in ("points", "plays"):
+        table.add_column(heading, justify="right")
+    for info in infos:
+        table.add_row(
+            info.name,
+            info.title,
+            to_text(info.created),
+            info.state,
+            f"{info.points:,}",
+            f"{info.plays_done:,} of {info.plays_planned:,}",
+        )
+    return table
+
+
+def options_table(game: Game) -> Table:
+    """Return all options of a game under their groups."""
+    table = _table(f"{game.title}: options")
+    for heading in ("option", "default", "values", "what it changes", "source"):
+        table.add_column(heading, overflow="fold")
+    group = ""
+    for option in game.options:
+        if option.group != group:
+            group = option.group
+            table.add_section()
+            table.add_row(Text(group, style="bold"))
+        assumed = " (assumed)" if option.assumed else ""
+        table.add_row(
+            option.name, _default(option), option.expected, option.help, option.source + assumed
+        )
+    return table
+
+
+def _default(option: Option) -> str:
+    shown = option.default
+    if isinstance(shown, bool):
+        return str(shown).lower()
+    if isinstance(shown, dict):
+        shown = option.shown(shown)
+    return f"{shown} {option.unit}".strip()
+
+
+def _table(title: str) -> Table:
+    return Table(
+        title=title,
+        title_justify="left",
+        title_style="bold",
+        caption_justify="left",
+        box=None,
+        padding=(0, 2, 0, 0),
+    )
+
+
+def _point_columns(table: Table, plan: Plan) -> None:
+    table.add_column("#", justify="right")
+    for axis in plan.axes:
+        table.add_column(axis.replace("_", " "))
+
+
+def _point_cells(game: Game, plan: Plan, number: int, point: Point) -> list[str]:
+    shown = plan.shown(game, point)
+    words = {True: "yes", False: "no"}
+    cells = [words[v] if isinstance(v, bool) else str(v) for v in shown.values()]
+    return [str(number), *cells]
+
+
+def _seats(plan: Plan, point: Point) -> int:
+    return int(plan.resolved(point)["players"])
+
+
+def _wins_by_turn_order(plan: Plan, sums: PointSums, point: Point) -> list[int]:
+    return [sums.seats(point, order, "won").total for order in range(_seats(plan, point))]
+
+
+def _verdict(wins: Sequence[int], p: float) -> Text:
+    if sum(wins) < 5 * len(wins):
+        return Text("-")
+    words = "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
+    return Text(f"no, {words}", style="bold") if p < UNFAIR else Text(f"nothing against, {words}")
+
+
+def _percent(hits: int, n: int) -> str:
+    if n == 0:
+        return "-"
+    low, high = wilson(hits, n)
+    return f"{100 * hits / n:.1f} ±{50 * (high - low):.1f}%"
+
+
+def _number(mean: Mean) -> str:
+    if mean.n == 0:
+        return "-"
+    digits = 0 if mean.mean >= 1000 else 2 if mean.mean < 10 else 1
+    margin = "" if math.isnan(mean.se) else f" ±{mean.margin:,.{digits}f}"
+    return f"{mean.mean:,.{digits}f}{margin}"
+
+
+def _ordinal(order: int) -> str:
+    return f"{order + 1}{ {0: 'st', 1: 'nd', 2: 'rd'}.get(order, 'th') }"

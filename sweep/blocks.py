@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from dojo_core.game import Column, Game, Out, Setup
 from sweep.plan import Block
@@ -78,10 +77,10 @@ def merge_tables(game: Game, table: str, parts: list[pa.Table]) -> pa.Table:
     }.get(table)
     if keys is None:
         return rows.combine_chunks()
-    extremes = {"least": "min", "greatest": "max"} if table == "moments" else {}
-    values = [name for name in rows.column_names if name not in keys]
-    grouped = rows.group_by(keys).aggregate([(v, extremes.get(v, "sum")) for v in values])
-    renamed = {f"{v}_{extremes.get(v, 'sum')}": v for v in values}
+    extremes: dict[str, Any] = {"least": "min", "greatest": "max"} if table == "moments" else {}
+    how = {name: extremes.get(name, "sum") for name in rows.column_names if name not in keys}
+    grouped = rows.group_by(keys).aggregate(list(how.items()))
+    renamed = {f"{name}_{function}": name for name, function in how.items()}
     grouped = grouped.rename_columns([renamed.get(name, name) for name in grouped.column_names])
     kept = schema(game, table)
     return grouped.select(kept.names).cast(kept).sort_by([(k, "ascending") for k in keys])
@@ -194,14 +193,14 @@ def classes(values: np.ndarray[Any, Any]) -> tuple[np.ndarray[Any, Any], np.ndar
     return low, low + (np.int64(1) << shift) - 1
 
 
-def column_bytes(column: pa.ChunkedArray) -> Iterator[bytes | memoryview]:
+def column_bytes(column: pa.ChunkedArray[Any]) -> Iterator[bytes]:
     """Yield the uncompressed content of a column without nulls, however it is cut into chunks."""
     if pa.types.is_string(column.type):
         coded = column.combine_chunks().dictionary_encode()
-        yield "\n".join(coded.dictionary.to_pylist()).encode()
-        yield memoryview(np.ascontiguousarray(coded.indices.to_numpy()))
+        yield "\n".join(map(str, coded.dictionary.to_pylist())).encode()
+        yield coded.indices.to_numpy().tobytes()
     elif pa.types.is_decimal(column.type):
-        yield "\n".join(pc.cast(column, pa.string()).to_pylist()).encode()
+        yield "\n".join(map(str, column.to_pylist())).encode()
     else:
         for chunk in column.chunks:
-            yield memoryview(np.ascontiguousarray(chunk.to_numpy(zero_copy_only=False)))
+            yield chunk.to_numpy(zero_copy_only=False).tobytes()

@@ -113,8 +113,8 @@ def run(
     from sweep.backends import cores
     from sweep.grid import read_grid
     from sweep.progress import Narrator, duration
-    from sweep.runner import FAILURES
     from sweep.runner import run as run_plan
+    from sweep.store import FAILURES
 
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     read = read_grid(grid)
@@ -376,13 +376,15 @@ def _backend(
     """Return what makes the backend: Ray for much work or a cluster, else threads in here."""
     if ray is False and address:
         raise DojoError("--address names a Ray cluster, and --no-ray does without; give one")
+    address = address or os.environ.get("RAY_ADDRESS")
     if ray is None:
-        ray = bool(address or os.environ.get("RAY_ADDRESS")) or work > SMALL_WORK
+        ray = bool(address) or work > SMALL_WORK
 
     def make(job: Job) -> Backend:
         if ray:
             from sweep.on_ray import OnRay
 
+            print(f"joining {address}" if address else "starting Ray on this machine", flush=True)
             return OnRay(job, workers, address)
         from sweep.backends import Threads
 
@@ -437,7 +439,8 @@ def _answer(connection: duckdb.DuckDBPyConnection, query: str) -> pa.Table:
         relation = connection.sql(query)
         if relation is None:
             raise DojoError("the query returns no rows; expected a SELECT")
-        return relation.to_arrow_table()
+        answer: pa.Table = relation.to_arrow_table()
+        return answer
     except duckdb.Error as error:
         lines = [line for line in str(error).split("\n\n")[0].splitlines() if line]
         raise DojoError(f"the query cannot be answered: {' '.join(lines)}") from error

@@ -145,7 +145,6 @@ class OnRay:
 
 
 def _start(workers: int | None, address: str | None) -> None:
-    address = address or os.environ.get("RAY_ADDRESS")
     common: dict[str, Any] = {"logging_level": logging.ERROR, "log_to_driver": False}
     try:
         if address:

@@ -45,7 +45,8 @@ class Narrator:
                 console=self._console,
                 transient=True,
             )
-            self._bar.add_task("", total=plays_planned, completed=plays_done, **self._fields())
+            self._bar.add_task("", total=plays_planned, points="", rate="")
+            self._tell()
             self._bar.start()
 
     def advanced(self, plays: int) -> None:
@@ -54,8 +55,7 @@ class Narrator:
         self._new += plays
         now = time.monotonic()
         if self._bar:
-            task = self._bar.task_ids[0]
-            self._bar.update(task, completed=self._done, **self._fields())
+            self._tell()
         elif now > self._line_after:
             self._line_after = now + LINE_SECONDS
             left = (self._planned - self._done) / max(self._rate(), 1e-9)
@@ -79,8 +79,11 @@ class Narrator:
             self._bar.stop()
             self._bar = None
 
-    def _fields(self) -> dict[str, str]:
-        return {"points": self._points(), "rate": f"{self._rate():,.0f}"}
+    def _tell(self) -> None:
+        if self._bar:
+            (task,) = self._bar.task_ids
+            rate = f"{self._rate():,.0f}"
+            self._bar.update(task, completed=self._done, points=self._points(), rate=rate)
 
     def _points(self) -> str:
         return f"{self._done // self._plays_a_point:,}/{self._planned // self._plays_a_point:,}"

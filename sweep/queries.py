@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,8 +19,9 @@ from dojo_core import games
 from dojo_core.errors import DojoError, nearest
 from dojo_core.game import Column, Game
 from sweep.plan import Plan
-from sweep.schemas import schema
+from sweep.schemas import FAILURE_SCHEMA, schema
 from sweep.store import (
+    FAILURES,
     BrokenFileError,
     Chunk,
     counted,
@@ -32,7 +34,6 @@ from sweep.store import (
 )
 from sweep.summary import PointSums, points_table
 
-VIEWS = ("plays", "seats", "squares", "points")
 State = Literal["running", "done", "stopped"]
 
 
@@ -81,6 +82,7 @@ def connect(
     They show what is stored of the current plan's points, also while the sweep runs; connect again
     to see what has come since. ``point`` joins them. A column that holds a code, such as a seat's
     ``player``, stays a number, and has the word beside it in ``player_name``.
+    ``failures`` lists the blocks that raised, with the traceback and the command that repeats each.
     With ``record = "summary"`` the views plays and seats are empty, and ``moments`` and
     ``histograms`` hold the exact sums and counts that were kept instead.
     ``con.cursor()`` sees the same views from another thread.
@@ -176,6 +178,8 @@ def _register(connection: duckdb.DuckDBPyConnection, folder: Path, number: int) 
     _source(connection, f"ids_{number}", pa.table({"point": ids}))
     _source(connection, f"points_{number}", _points(folder, game, plan))
     selects = {"points": f"SELECT * FROM points_{number}"}
+    _source(connection, f"failures_{number}", _failures(folder))
+    selects["failures"] = f"SELECT * FROM failures_{number}"
     tables = ["plays", "seats", "squares", "moments"]
     for table in [*tables, "histograms"] if plan.record == "summary" else tables:
         source = f"{table}_{number}"
@@ -258,6 +262,15 @@ def _points(folder: Path, game: Game, plan: Plan) -> pa.Table:
     if stored["point"].to_pylist() != [point.id for point in plan.points]:
         return points_table(game, plan, PointSums({}))
     return stored
+
+
+def _failures(folder: Path) -> pa.Table:
+    """Return the blocks that raised in the last run: a row each."""
+    rows = []
+    if (folder / FAILURES).exists():
+        with (folder / FAILURES).open(encoding="utf-8") as file:
+            rows = [json.loads(line) for line in file if line.endswith("\n")]
+    return pa.Table.from_pylist(rows, schema=FAILURE_SCHEMA)
 
 
 def to_text(seconds: float) -> str:

@@ -26,11 +26,10 @@ from dojo_core.errors import DojoError
 from dojo_core.game import Game
 from sweep.backends import Backend
 from sweep.plan import Block, Plan, missing_blocks
-from sweep.store import STORAGE_TROUBLE, Store, storage_error, write_block
+from sweep.store import FAILURES, STORAGE_TROUBLE, Store, storage_error, write_block
 from sweep.summary import PointSums, point_sums, write_points
 from sweep.work import Job, Outcome
 
-FAILURES = "failures.jsonl"
 REFRESH_SECONDS = 5.0  # between two tables of points while the sweep runs
 POLL_SECONDS = 0.5
 
@@ -58,7 +57,7 @@ class Result:
     Attributes:
         sums: The exact sums of everything stored for the plan.
         plays: Plays played in this run.
-        seconds: How long it took.
+        seconds: How long it took, starting Ray and compiling apart.
         failures: Blocks that raised.
         interrupted: The user stopped it.
     """
@@ -116,13 +115,13 @@ class _Run:
 
     def play_missing(self, backend: Callable[[Job], Backend]) -> None:
         """Play until nothing is missing but what failed; a second round follows a broken file."""
-        started = time.monotonic()
         self.report_notes()
         self.summarise()
-        self._refresh_after = started + REFRESH_SECONDS
         if next(self._missing(), None) is None:
             return
         played = backend(Job(self.game, self.plan, self.store.folder))
+        started = time.monotonic()
+        self._refresh_after = started + REFRESH_SECONDS
         try:
             self.listener.started(self._stored(), self.plan.plays_planned, played.workers)
             while next(self._missing(), None) is not None:

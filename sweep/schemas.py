@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -12,6 +13,16 @@ from dojo_core.game import Column, Game
 from dojo_core.options import Option
 
 MEASURE_SUFFIXES = ("_mean", "_se", "_n")
+
+_FAILURE: dict[str, pa.DataType] = {
+    "point": pa.string(),
+    "first": pa.int64(),
+    "plays": pa.int64(),
+    "error": pa.string(),
+    "traceback": pa.string(),
+    "command": pa.string(),
+}
+FAILURE_SCHEMA = pa.schema(_FAILURE)
 
 _POINT = Column("point", "", "The point of the grid: a key of the table of points.")
 _PLAY = Column("play", "i8", "The index of the play: the same index meets the same dice.")
@@ -108,10 +119,12 @@ def measures(columns: Sequence[Column]) -> list[Column]:
 
 def option_type(option: Option) -> pa.DataType:
     """Return the Arrow type in which an option's value is shown."""
-    return {"integer": pa.int64(), "switch": pa.bool_()}.get(option.kind, pa.string())
+    if option.kind == "integer":
+        return pa.int64()
+    return pa.bool_() if option.kind == "switch" else pa.string()
 
 
-def _field(column: Column) -> pa.Field:
+def _field(column: Column) -> pa.Field[Any]:
     if column.dtype == "":
         kind: pa.DataType = pa.string()
     elif column.dtype == "decimal":
@@ -121,12 +134,12 @@ def _field(column: Column) -> pa.Field:
     return _described(column.name, kind, column.meaning, column.unit, ",".join(column.labels))
 
 
-def _option_field(option: Option) -> pa.Field:
+def _option_field(option: Option) -> pa.Field[Any]:
     return _described(option.name, option_type(option), option.help, option.unit)
 
 
 def _described(
     name: str, kind: pa.DataType, meaning: str, unit: str = "", labels: str = ""
-) -> pa.Field:
+) -> pa.Field[Any]:
     metadata = {"meaning": meaning, "unit": unit, "labels": labels}
     return pa.field(name, kind, metadata={k: v for k, v in metadata.items() if v})

@@ -18,8 +18,9 @@ import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from io import BufferedWriter
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import pyarrow as pa
 from pyarrow import ipc
@@ -31,6 +32,7 @@ from sweep.plan import Block, Plan, Ranges, joined, overlaps
 from sweep.schemas import schema, table_names
 
 FORMAT = 1
+FAILURES = "failures.jsonl"  # the blocks of the last run that raised
 KEY = b"dojo"  # in the schema's metadata of every file
 TARGET_ROWS = 1 << 20  # of the largest table of a merged chunk
 MAX_SMALL = 256  # small chunks that may wait for a merge
@@ -98,7 +100,7 @@ def storage_error(path: Path, error: OSError) -> DojoError:
     )
 
 
-def publish(path: Path, write: Callable[[IO[bytes]], None]) -> None:
+def publish(path: Path, write: Callable[[BufferedWriter], None]) -> None:
     """Write a file so that it appears complete or not at all.
 
     Raises:
@@ -125,7 +127,7 @@ def write_arrow(path: Path, table: pa.Table, metadata: Mapping[str, Any] | None 
         table = table.replace_schema_metadata(kept)
     options = ipc.IpcWriteOptions(compression="zstd")
 
-    def write(file: IO[bytes]) -> None:
+    def write(file: BufferedWriter) -> None:
         with ipc.new_file(file, table.schema, options=options) as writer:
             writer.write_table(table, max_chunksize=BATCH_ROWS)
 
@@ -329,7 +331,7 @@ class Store:
             finally:
                 self.save()
 
-    def _lock(self, file: IO[bytes]) -> None:
+    def _lock(self, file: BufferedWriter) -> None:
         for _ in range(20):  # a reader that looks whether the sweep runs holds it for an instant
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -569,7 +571,7 @@ def _overlap(held: Mapping[str, Ranges], ranges: Mapping[str, Ranges]) -> bool:
     )
 
 
-def _write_text(file: IO[bytes], text: str) -> None:
+def _write_text(file: BufferedWriter, text: str) -> None:
     file.write(text.encode())
 
 

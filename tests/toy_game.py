@@ -19,7 +19,7 @@ import numpy as np
 from dojo_core import games
 from dojo_core.errors import DojoError
 from dojo_core.game import Column, Event, Game, Out, Setup, Strategy
-from dojo_core.kernel import kernel, wrapping_arithmetic
+from dojo_core.kernel import entry, wrapping_arithmetic
 from dojo_core.options import Option, pack
 from dojo_core.random_numbers import below, next_word, stream_key
 
@@ -73,7 +73,7 @@ SEAT_COLUMNS = (
 SQUARE_COLUMNS = (Column("steps", "i8", "Moves onto it.", "moves"),)
 
 
-@kernel
+@entry
 def _play_all(options, players, seed, first_play, plays, seats, squares):
     count = seats.shape[1]
     streams = np.zeros(1, np.uint64)

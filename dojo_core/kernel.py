@@ -23,6 +23,14 @@ PACKAGE = Path(__file__).parent
 # to it: none may contain a kernel that a play runs.
 NOT_ENGINE = frozenset({"cli.py", "bench.py", "scenarios.py", "story.py", "options_page.py"})
 
+_INNER: dict[str, Any] = {
+    "cache": True,
+    "nogil": True,
+    "error_model": "numpy",
+    "no_cpython_wrapper": True,
+    "no_cfunc_wrapper": True,
+}
+
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
@@ -55,20 +63,22 @@ def _cache_folder() -> Path:
 numba.config.CACHE_DIR = str(_cache_folder())
 
 
-def kernel(function: Function) -> Function:
-    """Compile `function` for play: cached on disk, without the GIL, no Python objects.
+def entry(function: Function) -> Function:
+    """Compile `function`, which Python calls: cached on disk, without the GIL, no objects.
 
     With ``NUMBA_DISABLE_JIT=1`` the same function runs as plain Python.
     """
     return cast(Function, numba.njit(cache=True, nogil=True, error_model="numpy")(function))
 
 
+def kernel(function: Function) -> Function:
+    """Compile `function`, which only compiled code calls: like `entry`, without the wrappers."""
+    return cast(Function, numba.njit(**_INNER)(function))
+
+
 def inlined(function: Function) -> Function:
-    """Compile `function` like `kernel`, small enough to be merged into its callers."""
-    return cast(
-        Function,
-        numba.njit(cache=True, nogil=True, error_model="numpy", forceinline=True)(function),
-    )
+    """Compile `function` like `kernel`, always merged into its callers."""
+    return cast(Function, numba.njit(forceinline=True, **_INNER)(function))
 
 
 def plain_python() -> bool:

@@ -182,7 +182,7 @@ def identity(options: Sequence[Option], resolved: Mapping[str, Any]) -> dict[str
 
 def packed_dtype(options: Sequence[Option]) -> np.dtype[Any]:
     """Return the record type that carries the numbers, switches and choices to compiled code."""
-    fields = [(o.name, np.int32) for o in options if o.kind in ("integer", "switch", "choice")]
+    fields = [(o.name, np.int64) for o in options if o.kind in ("integer", "switch", "choice")]
     return np.dtype(fields, align=True)
 
 

@@ -24,6 +24,7 @@ from dojo_core.labirinto.tables import (
     KEEP,
     KIAI,
     NEBBIA,
+    NIL,
     NO_CARD,
     NOWHERE,
     ODDS_CENTRE,
@@ -251,10 +252,10 @@ def plan_walk(rules: np.record, maze: np.record, tree: np.ndarray, table: np.rec
     table.plan_next = 0
     begin_weighing(table)
     here = table.path[table.path_length - 1]
-    if can_enter(rules, maze, table, here, 0):
+    if can_enter(rules, maze, table, here, NIL):
         best = ENTERING * STRIPE
         ties = 1
-        keep_plan(table, 0, True)
+        keep_plan(table, NIL, True)
     at = root + 1
     end = tree[root].skip
     while at < end:
@@ -332,7 +333,7 @@ def best_single_step(rules: np.record, maze: np.record, table: np.record, count:
         square = table.options[k]
         if maze.entrance[here] == square:
             return k
-        weigh_step(rules, maze, table, square, 1)
+        weigh_step(rules, maze, table, square, NIL + 1)
         ending = square_worth(rules, maze, table, square, table.height[1])
         worth = table.worth[1] * STRIPE + table.alive[1] * ending
         ties = ties + 1 if worth == best else ties

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from dojo_core.kernel import inlined, kernel
+from dojo_core.labirinto.tables import NIL, codes
 
 (
     TURN,
@@ -36,7 +37,7 @@ from dojo_core.kernel import inlined, kernel
     MEDITATE,
     EXAM,
     EXAM_RESULT,
-) = range(25)
+) = codes(25)
 
 ARGUMENTS = 9
 WITH_LIST = (ROLL, LEGAL, CHOICE, RESHUFFLE)
@@ -73,29 +74,37 @@ def _write(
 
 
 @inlined
-def note(
-    table: np.record,
-    code: int,
-    a: int = 0,
-    b: int = 0,
-    c: int = 0,
-    d: int = 0,
-    e: int = 0,
-    f: int = 0,
-    g: int = 0,
-    h: int = 0,
-    i: int = 0,
-) -> None:
-    """Write an event down, when somebody listens."""
+def note(table: np.record, code: int, a: int, b: int = 0, c: int = 0, d: int = 0) -> None:
+    """Write an event with up to four arguments down, when somebody listens."""
     if table.telling:
-        _write(table, code, a, b, c, d, e, f, g, h, i)
+        _write(
+            table, code, np.int64(a), np.int64(b), np.int64(c), np.int64(d),
+            NIL, NIL, NIL, NIL, NIL,
+        )  # fmt: skip
 
 
 @kernel
 def note_list(table: np.record, code: int, a: int, b: int, c: int, items: np.ndarray, n: int) -> None:
     """Write an event with the first `n` of `items` down, when somebody listens."""
     if table.telling:
-        _write(table, code, a, b, c, 0, 0, 0, 0, 0, n)
+        _write(table, code, a, b, c, NIL, NIL, NIL, NIL, NIL, n)
         for k in range(n):
             table.log[table.log_size + k] = items[k]
         table.log_size += n
+
+
+@kernel
+def note_kumite(table: np.record, square: int, kind: int, number: int) -> None:
+    """Write the fight on the table down, when somebody listens."""
+    if table.telling:
+        _write(
+            table, KUMITE, table.fighter[0], table.fighter[1], square, kind, number,
+            table.die[0], table.die[1], table.bonus[0], table.bonus[1],
+        )  # fmt: skip
+
+
+@kernel
+def note_result(table: np.record, code: int, a: int, b: int, c: int, d: int, e: int) -> None:
+    """Write the fight's (or Exam's) result down: its fighters and five numbers."""
+    if table.telling:
+        _write(table, code, table.fighter[0], table.fighter[1], a, b, c, d, e, NIL, NIL)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from dojo_core.game import Out, Setup
-from dojo_core.kernel import kernel, wrapping_arithmetic
+from dojo_core.kernel import entry, kernel, wrapping_arithmetic
 from dojo_core.labirinto.columns import SQUARE_COLUMNS
 from dojo_core.labirinto.log import FULL
 from dojo_core.labirinto.rules import play_turn
@@ -27,7 +27,7 @@ from dojo_core.labirinto.tables import (
 from dojo_core.random_numbers import below, next_word, stream_key
 
 
-@kernel
+@entry
 def set_up(
     rules: np.record, maze: np.record, table: np.record, seed: int, play: int
 ) -> None:
@@ -229,7 +229,7 @@ def write_seat(table: np.record, seat: int, row: np.record) -> None:
     row.fatica_stripes = table.seat_fatica[seat]
 
 
-@kernel
+@entry
 def write_rows(
     rules: np.record, table: np.record, play_row: np.record, seat_rows: np.ndarray
 ) -> None:
@@ -240,7 +240,7 @@ def write_rows(
         write_seat(table, seat, seat_rows[seat])
 
 
-@kernel
+@entry
 def play_block(
     rules: np.ndarray,
     maze: np.ndarray,
@@ -260,7 +260,7 @@ def play_block(
         write_rows(rules[0], table, rows[k], seat_rows[k])
 
 
-@kernel
+@entry
 def play_on(rules: np.ndarray, maze: np.ndarray, tree: np.ndarray, tables: np.ndarray) -> None:
     """Play on until the play is over or the log is full (a told play)."""
     table = tables[0]

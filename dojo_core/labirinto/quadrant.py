@@ -250,7 +250,7 @@ def _read_grid(lines: list[_Line]) -> tuple[_Grid, list[Finding]]:
 
 def _read_walls(text: str, walls: npt.NDArray[np.int8]) -> list[_Misprint]:
     """Fill the walls of a line between rows; the last ``+`` may be missing."""
-    text = text + "+" if len(text) == WIDTH - 1 else text.ljust(WIDTH)
+    text = text if len(text) == WIDTH else text.ljust(WIDTH - 1) + "+"
     misprints = [
         _Misprint(at, text[at], "a corner '+'") for at in range(0, WIDTH, 4) if text[at] != "+"
     ]

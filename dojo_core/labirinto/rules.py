@@ -18,7 +18,7 @@ import numpy as np
 
 from dojo_core.kernel import inlined, kernel
 from dojo_core.labirinto import log
-from dojo_core.labirinto.log import note, note_list
+from dojo_core.labirinto.log import note, note_kumite, note_list, note_result
 from dojo_core.labirinto.players import choose_step, decide
 from dojo_core.labirinto.table import (
     allenamento,
@@ -43,6 +43,7 @@ from dojo_core.labirinto.tables import (
     ALLENAMENTO,
     ALLENAMENTO_INTENSIVO,
     AT_DOJO,
+    ATTACKER,
     BEATEN,
     BOXED_IN,
     BY_EXAM,
@@ -54,6 +55,7 @@ from dojo_core.labirinto.tables import (
     COLPO_PROIBITO,
     DECLINED,
     DEFENDER,
+    DEFENDER_SIDE,
     DONE,
     FATICA,
     FOR_IRIMI,
@@ -65,6 +67,7 @@ from dojo_core.labirinto.tables import (
     KIAI,
     MEDITAZIONE,
     NEBBIA,
+    NIL,
     NO_CARD,
     NOBODY,
     NOWHERE,
@@ -95,6 +98,14 @@ from dojo_core.labirinto.tables import (
 from dojo_core.labirinto.walks import begin_walk, legal_steps, single_steps
 from dojo_core.random_numbers import fraction, next_word
 
+@kernel
+def two_options(table: np.record, first: int, second: int) -> int:
+    """Put two options on the table; return how many that is."""
+    table.options[0] = first
+    table.options[1] = second
+    return 2
+
+
 # Kumite
 
 
@@ -102,15 +113,13 @@ from dojo_core.random_numbers import fraction, next_word
 def play_tecnica(rules: np.record, table: np.record, maze: np.record, side: int) -> int:
     """Ask a fighter that holds a Tecnica whether to play it; return the card or NO_CARD.
 
-    `side` is 0 for the attacker, 1 for the defender. The caller tells the `tecnica` event.
+    `side` is ATTACKER or DEFENDER_SIDE. The caller tells the `tecnica` event.
     """
     seat = table.fighter[side]
     card = table.hand[seat]
     if card == NO_CARD:
         return NO_CARD
-    table.options[0] = NO_CARD
-    table.options[1] = card
-    if decide(rules, maze, table, TECNICA, seat, 2) == 0:
+    if decide(rules, maze, table, TECNICA, seat, two_options(table, NO_CARD, card)) == 0:
         return NO_CARD
     table.hand[seat] = NO_CARD
     table.played[card] += 1
@@ -136,20 +145,20 @@ def tecnica_window(rules: np.record, maze: np.record, table: np.record) -> None:
     defender_held = table.hand[table.fighter[1]] != NO_CARD
     attacker_reroll = 0
     defender_reroll = 0
-    attacker_card = play_tecnica(rules, table, maze, 0)
+    attacker_card = play_tecnica(rules, table, maze, ATTACKER)
     if rules.kaeshi_timing == 0:
         if attacker_card == KAESHI:
-            attacker_reroll = reroll(rules, table, 0)
+            attacker_reroll = reroll(rules, table, ATTACKER)
         if attacker_held:
             note(table, log.TECNICA_SHOWN, table.fighter[0], attacker_card, attacker_reroll)
-    defender_card = play_tecnica(rules, table, maze, 1)
+    defender_card = play_tecnica(rules, table, maze, DEFENDER_SIDE)
     if rules.kaeshi_timing == 1:
         if attacker_card == KAESHI:
-            attacker_reroll = reroll(rules, table, 0)
+            attacker_reroll = reroll(rules, table, ATTACKER)
         if attacker_held:
             note(table, log.TECNICA_SHOWN, table.fighter[0], attacker_card, attacker_reroll)
     if defender_card == KAESHI:
-        defender_reroll = reroll(rules, table, 1)
+        defender_reroll = reroll(rules, table, DEFENDER_SIDE)
     if defender_held:
         note(table, log.TECNICA_SHOWN, table.fighter[1], defender_card, defender_reroll)
 
@@ -166,19 +175,14 @@ def bout(
     defender = table.fighter[1]
     table.die[0] = roll_die(table, kumite_stream(attacker), rules.kumite_die_faces)
     table.die[1] = roll_die(table, kumite_stream(defender), rules.kumite_die_faces)
-    note(
-        table, log.KUMITE, attacker, defender, square, kind, number,
-        table.die[0], table.die[1], table.bonus[0], table.bonus[1],
-    )  # fmt: skip
+    note_kumite(table, square, kind, number)
     tecnica_window(rules, maze, table)
     attack = table.die[0] + table.bonus[0]
     defence = table.die[1] + table.bonus[1]
     ties = rules.exam_ties if kind == BY_EXAM else rules.kumite_ties
     won = attack > defence or (attack == defence and ties == 0)
-    note(
-        table, log.KUMITE_RESULT, attacker, defender, attack, defence,
-        attacker if won else defender,
-    )  # fmt: skip
+    winner = attacker if won else defender
+    note_result(table, log.KUMITE_RESULT, attack, defence, winner, NIL, NIL)
     return won
 
 
@@ -250,7 +254,7 @@ def kumite(
     table.uke = 0
     table.exam = 0
     belt_bonuses(rules, table, attacker, defender)
-    won = bout(rules, maze, table, square, kind, 1)
+    won = bout(rules, maze, table, square, kind, NIL + 1)
     table.kumite += 1
     table.square_fights[square] += 1
     if won:
@@ -411,7 +415,7 @@ def walk(rules: np.record, maze: np.record, tree: np.ndarray, table: np.record) 
         steps += 1
         longer = legal_steps(maze, tree, table)
         count = add_entrance(rules, maze, table, longer)
-        note_list(table, log.LEGAL, table.seat, 0, 0, table.options, count)
+        note_list(table, log.LEGAL, table.seat, NIL, NIL, table.options, count)
         if longer == 0:
             table.why = BOXED_IN
             if count == 0:
@@ -450,13 +454,14 @@ def extra_steps(rules: np.record, maze: np.record, tree: np.ndarray, table: np.r
         count = single_steps(maze, table)
         if rules.extra_step_dojo == 0:
             count = add_entrance(rules, maze, table, count)
-        note_list(table, log.LEGAL, seat, 0, 0, table.options, count)
+        note_list(table, log.LEGAL, seat, NIL, NIL, table.options, count)
         if count == 0:
             table.why = BOXED_IN
             return GOES_ON
         refill(table)
         table.plan_length = 0
-        chosen = choose_step(rules, maze, tree, table, count, False)
+        may_stop = count == 0
+        chosen = choose_step(rules, maze, tree, table, count, may_stop)
         state = enter(rules, maze, table, table.options[chosen], NOWHERE, BY_EXTRA)
         if state != GOES_ON:
             return state
@@ -470,7 +475,7 @@ def movement(rules: np.record, maze: np.record, tree: np.ndarray, table: np.reco
     for die in range(rules.dice):
         table.options[die] = roll_die(table, dice_stream(seat), rules.die_faces)
         total += table.options[die]
-    note_list(table, log.ROLL, seat, 0, 0, table.options, rules.dice)
+    note_list(table, log.ROLL, seat, NIL, NIL, table.options, rules.dice)
     begin_walk(maze, table, table.at[seat], total)
     table.spared = 0
     table.shut = 0
@@ -545,9 +550,7 @@ def tunnel(rules: np.record, maze: np.record, tree: np.ndarray, table: np.record
     to = maze.link[here]
     taken = 0
     if usable_exit(table, seat, to):
-        table.options[0] = 0
-        table.options[1] = 1
-        taken = decide(rules, maze, table, TAKE_TUNNEL, seat, 2)
+        taken = decide(rules, maze, table, TAKE_TUNNEL, seat, two_options(table, NIL, NIL + 1))
     if taken == 0:
         note(table, log.TELEPORT, seat, 0, here, NOWHERE)
         return
@@ -583,7 +586,7 @@ def step_off_exit(
 ) -> None:
     """Ruling 55's second reading: extra steps from the exit, the square reached without effect."""
     seat = table.seat
-    begin_walk(maze, table, exit_square, 0)
+    begin_walk(maze, table, exit_square, NIL)
     table.why = DONE
     state = extra_steps(rules, maze, tree, table)
     if state == GOES_ON:
@@ -668,9 +671,7 @@ def keep_tecnica(rules: np.record, maze: np.record, table: np.record, card: int)
         return
     dropped = held
     if held != card:
-        table.options[0] = held
-        table.options[1] = card
-        if decide(rules, maze, table, KEEP, seat, 2) == 0:
+        if decide(rules, maze, table, KEEP, seat, two_options(table, held, card)) == 0:
             table.hand[seat] = held
             dropped = card
     discard(table, dropped)
@@ -837,7 +838,7 @@ def final_exam(rules: np.record, maze: np.record, table: np.record, outside: int
     passed = won == rules.exam_wins
     saved = 0 if passed else int(table.uke) >> seat & 1
     cost = 0 if passed else rules.exam_fail_cost
-    note(table, log.EXAM_RESULT, seat, defender, won, lost, 1 if passed else 0, cost, saved)
+    note_result(table, log.EXAM_RESULT, won, lost, 1 if passed else 0, cost, saved)
     if passed:
         table.exams_won += 1
         table.winner = seat

@@ -13,6 +13,7 @@ from dojo_core.labirinto.tables import (
     DICE,
     FIRST_SEAT_STREAM,
     KUMITE_DICE,
+    NIL,
     NO_DEAL,
     NO_DICE,
     NO_FAULT,
@@ -214,4 +215,4 @@ def note_deck(table: np.record, code: int) -> None:
     """Write the deck down, top first, when somebody listens."""
     if table.telling:
         size = table.deck_size
-        note_list(table, code, 0, 0, 0, table.deck[:size][::-1], size)
+        note_list(table, code, NIL, NIL, NIL, table.deck[:size][::-1], size)

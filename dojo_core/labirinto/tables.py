@@ -16,13 +16,25 @@ from dojo_core.labirinto.columns import CARDS, PLAY_COLUMNS, SEAT_COLUMNS
 from dojo_core.labirinto.options import OPTIONS
 from dojo_core.options import packed_dtype
 
+
+
+def codes(count: int) -> tuple[np.int64, ...]:
+    """Return the codes 0 .. count - 1.
+
+    NumPy's whole numbers, not Python's: for these Numba would compile a rule anew for every value
+    it is called with.
+    """
+    return tuple(np.int64(code) for code in range(count))
+
+
 SEATS = 8
 SQUARES = 256
-NOBODY = -1
-NOWHERE = -1
+NOBODY = np.int64(-1)
+NOWHERE = np.int64(-1)
+NIL = np.int64(0)
 
 # Square codes.
-TATAMI, SAFE_ROOM, DOJO, ALLENAMENTO, FATICA, NEBBIA, TUNNEL, PASSO_FALSO, SFIDA = range(9)
+TATAMI, SAFE_ROOM, DOJO, ALLENAMENTO, FATICA, NEBBIA, TUNNEL, PASSO_FALSO, SFIDA = codes(9)
 CODES = ".SDAF?TPK"
 
 # Cards, in the order of columns.CARDS; the first three are the Tecnica.
@@ -40,34 +52,37 @@ CODES = ".SDAF?TPK"
     COLPO_PROIBITO,
     PASSO_FALSO_CARD,
     MEDITAZIONE,
-) = range(len(CARDS))
-NO_CARD = -1
+) = codes(len(CARDS))
+NO_CARD = np.int64(-1)
 DECK_ROOM = 20 * len(CARDS)
 
 # Players, in the order of columns.STRATEGIES.
-RANDOM, WANDERER, GREEDY = range(3)
+RANDOM, WANDERER, GREEDY = codes(3)
+
+# The sides of a fight.
+ATTACKER, DEFENDER_SIDE = codes(2)
 
 # How a fight began.
-BY_WALK, BY_EXTRA, BY_TUNNEL, BY_SEGRETO, BY_SFIDA, BY_EXAM = range(6)
+BY_WALK, BY_EXTRA, BY_TUNNEL, BY_SEGRETO, BY_SFIDA, BY_EXAM = codes(6)
 
 # How a movement ended.
-GOES_ON, BEATEN, AT_DOJO = range(3)
-DONE, BOXED_IN, DECLINED = range(3)
+GOES_ON, BEATEN, AT_DOJO = codes(3)
+DONE, BOXED_IN, DECLINED = codes(3)
 
 # Why a track position changed (FATICA_WALKED is told by its own event).
-WHY_KUMITE, WHY_EXAM, WHY_ALLENAMENTO, WHY_SENSEI, WHY_PESO, WHY_INTENSIVO, WHY_COLPO = range(7)
+WHY_KUMITE, WHY_EXAM, WHY_ALLENAMENTO, WHY_SENSEI, WHY_PESO, WHY_INTENSIVO, WHY_COLPO = codes(7)
 
 # Kinds of decisions.
-PLACE, ORDER, TARGET, TAKE_TUNNEL, SEGRETO, KEEP, TECNICA, DEFENDER = range(8)
-FOR_SFIDA, FOR_IRIMI = range(2)
+PLACE, ORDER, TARGET, TAKE_TUNNEL, SEGRETO, KEEP, TECNICA, DEFENDER = codes(8)
+FOR_SFIDA, FOR_IRIMI = codes(2)
 
 # Streams of random numbers: two for the table, three a seat.
-SETUP_STREAM, DECK_STREAM, FIRST_SEAT_STREAM = range(3)
-DICE, KUMITE_DICE, CHOICES = range(3)
+SETUP_STREAM, DECK_STREAM, FIRST_SEAT_STREAM = codes(3)
+DICE, KUMITE_DICE, CHOICES = codes(3)
 STREAMS = FIRST_SEAT_STREAM + 3 * SEATS
 
 # Endings, in the order of columns.REASONS.
-BY_WON_EXAM, BY_MAX_ROUNDS = range(2)
+BY_WON_EXAM, BY_MAX_ROUNDS = codes(2)
 
 # One word of a seat's choices serves so many steps of a move (see random_numbers.spend).
 STEPS_A_WORD = 12
@@ -215,7 +230,7 @@ TABLE = np.dtype(
 )
 
 # What a script can get wrong.
-NO_FAULT, NO_DICE, BAD_STEP, NO_STEP, NO_CHOICE, BAD_CHOICE, NO_DEAL = range(7)
+NO_FAULT, NO_DICE, BAD_STEP, NO_STEP, NO_CHOICE, BAD_CHOICE, NO_DEAL = codes(7)
 
 
 def _row_dtype(columns: tuple, grouped: dict[str, str]) -> np.dtype:

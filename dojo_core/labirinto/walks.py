@@ -17,7 +17,7 @@ import functools
 
 import numpy as np
 
-from dojo_core.kernel import inlined, kernel
+from dojo_core.kernel import entry, inlined, kernel
 from dojo_core.labirinto.tables import FATICA, NOWHERE
 
 NODE = np.dtype(
@@ -35,7 +35,7 @@ NODE = np.dtype(
 MOST_NODES = 1 << 24
 
 
-@kernel
+@entry
 def count_nodes(neighbour: np.ndarray, start: int, depth: int, most: int) -> int:
     """Return how many nodes the walks of up to `depth` steps from `start` have, at most `most`."""
     visited = np.zeros(256, np.bool_)
@@ -61,7 +61,7 @@ def count_nodes(neighbour: np.ndarray, start: int, depth: int, most: int) -> int
     return nodes
 
 
-@kernel
+@entry
 def grow(
     neighbour: np.ndarray, code: np.ndarray, start: int, depth: int, tree: np.ndarray, first: int
 ) -> int:

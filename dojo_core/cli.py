@@ -157,10 +157,12 @@ def option_lines(game: Game) -> Iterator[str]:
 
 
 def _option_lines(option: Option) -> Iterator[str]:
-    value = json.dumps(option.default) if option.kind == "switch" else option.default
+    default = option.default["label"] if isinstance(option.default, dict) else option.default
+    value = json.dumps(default) if option.kind == "switch" else default
     unit = f" {option.unit}" if option.unit else ""
     expected = f"{option.low}-{option.high}" if option.kind == "integer" else option.expected
-    yield f"  {option.name} = {value}{unit}  ({expected})"
+    assumed = "; the default is assumed" if option.assumed else ""
+    yield f"  {option.name} = {value}{unit}  ({expected}{assumed})"
     yield f"      {option.help} [{option.source}]"
 
 

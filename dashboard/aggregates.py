@@ -108,7 +108,7 @@ def averaged(table: pd.DataFrame, keys: Sequence[str]) -> pd.DataFrame:
         table: A row a point: the `keys`, ``mean``, ``low``, ``high``, ``n``, ``unfinished``.
         keys: The axes that are kept.
     """
-    grouped = table.groupby(list(keys), as_index=False, dropna=False)
+    grouped = table.groupby(list(keys), as_index=False, dropna=False, sort=False)
     return grouped.agg(
         mean=("mean", "mean"),
         low=("low", "mean"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import streamlit as st
 
 from dashboard import results
@@ -17,11 +19,21 @@ PAGES = (
 )
 
 
+# A page's head is no taller than its title: charts begin high enough to be seen whole.
+HEAD = """
+<style>
+[data-testid="stMainBlockContainer"] { padding: 2.2rem 2.5rem 2rem; }
+[data-testid="stSidebarHeader"] { height: 2.5rem; }
+h1 { padding-bottom: 0.3rem; }
+</style>
+"""
+
+
 def main() -> None:
     """Draw the sidebar and the page that was asked for; tell a user's mistake in one sentence."""
-    st.set_page_config(
-        page_title="dojo-sweep", page_icon=":material/sports_martial_arts:", layout="wide"
-    )
+    icon = str(Path(__file__).with_name("icon.svg"))
+    st.set_page_config(page_title="dojo-sweep", page_icon=icon, layout="wide")
+    st.html(HEAD)
     page = st.navigation(
         [st.Page(file, title=title, icon=icon, url_path=file[:-3]) for file, title, icon in PAGES]
     )

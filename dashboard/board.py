@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import pandas as pd
 import streamlit as st
 
-from dashboard import aggregates, board_figures, controls, figures, metrics, results, style
+from dashboard import aggregates, board_figures, controls, figures, metrics, results
 from dashboard.board_figures import Numbers, Picture
 from dashboard.metrics import Metric
 
@@ -15,7 +17,7 @@ KINDS = Metric("", "Kinds of square", "", "The squares as they are printed.")
 
 
 def page() -> None:
-    """Draw the page."""
+    """Draw the page: the board at the left, what to show of it at the right."""
     chosen = results.chosen()
     st.title("Board")
     if not chosen.game.square_columns:
@@ -23,50 +25,87 @@ def page() -> None:
         return
     table = chosen.points()
     axes = aggregates.axes(table, chosen.game)
-    metric, view, other_axis = _choices(chosen, table, axes)
-    part, _ = controls.hold(table, _held(table, axes), f"{chosen.key}/board")
-    if part.empty:
-        st.info("No point of the grid has all these values; change one of the choices above.")
+    sentences = st.empty()
+    left, right = st.columns([2.5, 1], gap="medium")
+    with right:
+        shown = _choices(chosen, table, axes)
+    if shown is None:
+        left.info("Nothing is stored yet for this choice; try another one.")
         return
-    point = part.iloc[0]
-    board = _picture(chosen, str(point["point"]))
-    if board is None:
-        st.info(f"{chosen.game.title} has no board to draw.")
-        return
-    folded = view == FOLDED and board.repeats
-    other = _other(chosen, table, axes, point, other_axis)
-    _draw(chosen, point, other, board, metric, folded)
-    note = controls.held(part, axes)
-    plays = f"{int(point['plays_n']):,} plays of point {int(point['number'])}"
-    st.caption(f"{plays}{': ' if note else ''}{note}. {metric.title}: {metric.meaning}")
+    sentences.markdown(_how_to_read(shown))
+    drawn = shown.board.quadrant() if shown.folded else shown.board
+    if shown.metric is KINDS:
+        board = board_figures.kinds(drawn, "The board")
+        by_kind = board_figures.kind_means(drawn, np.ones(drawn.codes.shape))
+        bars = board_figures.kind_counts(by_kind)
+    else:
+        values = _values(chosen, shown)
+        board = board_figures.heat(
+            drawn, values, shown.metric, shown.title, shown.other is not None
+        )
+        bars = board_figures.kind_bars(board_figures.kind_means(drawn, values), shown.metric)
+    left.plotly_chart(board, theme=None, key="chart")
+    right.plotly_chart(bars, theme=None, key="kinds")
+    left.caption(_note(shown, axes))
 
 
-def _choices(
-    chosen: results.Chosen, table: pd.DataFrame, axes: list[str]
-) -> tuple[Metric, str, str | None]:
-    columns = st.columns([1, 1.3, 1])
-    metric = columns[0].selectbox(
+@dataclass(frozen=True)
+class Shown:
+    """What was chosen to be drawn.
+
+    Attributes:
+        metric: The tally, or `KINDS`.
+        folded: The quadrants are folded into one.
+        point: The row of the table of points.
+        other: The point whose tallies are subtracted, if any.
+        board: The point's board.
+    """
+
+    metric: Metric
+    folded: bool
+    point: pd.Series
+    other: pd.Series | None
+    board: Picture
+
+    @property
+    def title(self) -> str:
+        """The title of the board's figure."""
+        text = self.metric.title + (", quadrants folded" if self.folded else "")
+        if self.other is None:
+            return f"{text} at point {self.point['number']}"
+        return f"{text}: point {self.point['number']} less point {self.other['number']}"
+
+
+def _choices(chosen: results.Chosen, table: pd.DataFrame, axes: list[str]) -> Shown | None:
+    key = f"{chosen.key}/board"
+    metric = st.selectbox(
         "Heat of",
         [*metrics.tally_metrics(chosen.game), KINDS],
         format_func=lambda metric: metric.title,
-        key=f"{chosen.key}/board/metric",
+        key=f"{key}/metric",
         persist_state="session",
     )
-    view = columns[1].segmented_control(
+    view = st.segmented_control(
         "View",
         [WHOLE, FOLDED],
         default=WHOLE,
         required=True,
-        key=f"{chosen.key}/board/view",
+        key=f"{key}/view",
         persist_state="session",
-        help="Folded: the four quarters turned onto the top left one, their mean.",
+        help="Folded: the four quarters turned onto the top left one, and averaged.",
     )
+    names = _held(table, axes)
+    part, _ = controls.hold(table, names, key, across=min(2, len(names)))
+    if part.empty:
+        return None
+    point = part.iloc[0]
     other = None
     if metric is not KINDS:
-        other = controls.axis(
-            columns[2], "Difference along", _held(table, axes), f"{chosen.key}/board/other"
-        )
-    return metric, view, other
+        other = _other(table, names, point, key)
+    board = _picture(chosen, str(point["point"]))
+    if board is None:
+        return None
+    return Shown(metric, view == FOLDED and board.repeats, point, other, board)
 
 
 def _held(table: pd.DataFrame, axes: list[str]) -> list[str]:
@@ -78,82 +117,31 @@ def _held(table: pd.DataFrame, axes: list[str]) -> list[str]:
     return kept
 
 
-def _other(
-    chosen: results.Chosen,
-    table: pd.DataFrame,
-    axes: list[str],
-    point: pd.Series,
-    axis: str | None,
-) -> pd.Series | None:
-    """Return the point to subtract: the one that differs in `axis` alone."""
-    if axis is None:
-        return None
-    names = [name for name in _held(table, axes) if name != axis]
-    same = table[(table[names] == point[names]).all(axis=1) & (table[axis] != point[axis])]
-    if same.empty:
-        st.info(f"No other point differs in {style.words(axis).lower()} alone.")
-        return None
-    values = figures.levels(same, axis)
-    value = st.columns(4)[0].selectbox(
-        f"Less the same at {style.words(axis).lower()}",
-        values,
-        format_func=controls.shown,
-        key=f"{chosen.key}/board/other/{axis}",
+def _other(table: pd.DataFrame, names: list[str], point: pd.Series, key: str) -> pd.Series | None:
+    """Let the user subtract a point that differs from `point` in one axis alone."""
+    others: dict[str, pd.Series] = {}
+    for _, row in table.iterrows():
+        differing = [name for name in names if row[name] != point[name]]
+        if len(differing) == 1:
+            others[figures.label(differing[0], row[differing[0]])] = row
+    choice = st.selectbox(
+        "Less the same with", [controls.NONE, *others], key=f"{key}/other", persist_state="session"
     )
-    return same[same[axis] == value].iloc[0]
+    return others.get(str(choice))
 
 
-def _draw(
-    chosen: results.Chosen,
-    point: pd.Series,
-    other: pd.Series | None,
-    board: Picture,
-    metric: Metric,
-    folded: bool,
-) -> None:
-    drawn = board.quadrant() if folded else board
-    if metric is KINDS:
-        st.markdown(
-            "The board as it is printed: thick lines are walls, and the letter on a square is its"
-            " kind. Two squares with the same digit in a quarter are the two ends of a tunnel,"
-            " unless the board's legend links quarters."
-        )
-        left, right = st.columns([2, 1])
-        left.plotly_chart(
-            board_figures.kinds(drawn, "The board"), theme=None, key="chart", width="stretch"
-        )
-        right.plotly_chart(
-            board_figures.kind_counts(board_figures.kind_means(drawn, np.ones(drawn.codes.shape))),
-            theme=None,
-            key="kinds",
-        )
-        return
-    values = _values(chosen, point, board, metric)
-    if other is not None:
-        values = values - _values(chosen, other, board, metric)
-    if folded:
-        values = board_figures.fold(values)
-    st.markdown(_how_to_read(metric, folded, other is not None))
-    title = metric.title + (", quadrants folded" if folded else ", whole board")
-    if other is not None:
-        title += f": point {int(point['number'])} less point {int(other['number'])}"
-    left, right = st.columns([2, 1])
-    left.plotly_chart(
-        board_figures.heat(drawn, values, metric, title, other is not None),
-        theme=None,
-        key="chart",
-    )
-    right.plotly_chart(
-        board_figures.kind_bars(board_figures.kind_means(drawn, values), metric),
-        theme=None,
-        key="kinds",
-    )
+def _values(chosen: results.Chosen, shown: Shown) -> Numbers:
+    """Return the tally a play of every square that is drawn."""
+    values = _a_play(chosen, shown, shown.point)
+    if shown.other is not None:
+        values = values - _a_play(chosen, shown, shown.other)
+    return board_figures.fold(values) if shown.folded else values
 
 
-def _values(chosen: results.Chosen, point: pd.Series, board: Picture, metric: Metric) -> Numbers:
-    """Return a tally a play of every square, in the board's shape."""
-    total = chosen.ask(aggregates.tallies, str(point["point"]), metric.name)
-    return np.array(total, dtype=np.float64).reshape(board.codes.shape) / float(point["plays_n"])
+def _a_play(chosen: results.Chosen, shown: Shown, point: pd.Series) -> Numbers:
+    total = chosen.ask(aggregates.tallies, str(point["point"]), shown.metric.name)
+    values = np.array(total, dtype=np.float64).reshape(shown.board.codes.shape)
+    return values / float(point["plays_n"])
 
 
 def _picture(chosen: results.Chosen, point: str) -> Picture | None:
@@ -162,24 +150,32 @@ def _picture(chosen: results.Chosen, point: str) -> Picture | None:
     return None if board is None else board_figures.picture(board)
 
 
-def _how_to_read(metric: Metric, folded: bool, difference: bool) -> str:
-    if difference:
+def _how_to_read(shown: Shown) -> str:
+    if shown.metric is KINDS:
+        return (
+            "The board as it is printed: thick lines are walls, and the letter on a square is its"
+            " kind. Hold the pointer on a tunnel to see where it leads."
+        )
+    what = shown.metric.title.lower()
+    if shown.other is not None:
         first = (
-            f"Blue squares see more {metric.title.lower()} at the first point than at the second,"
-            " red ones fewer, pale ones the same."
+            f"Blue squares see more {what} at the first point than at the second, red ones fewer,"
+            " pale ones the same."
         )
     else:
         first = (
-            f"The brighter a square, the more {metric.title.lower()} it sees in a play; thick"
-            " lines are walls, and the letter on a square is its kind."
+            f"The brighter a square, the more {what} it sees in a play; thick lines are walls, and"
+            " the letter on a square is its kind."
         )
-    second = (
-        " All four quarters are turned onto the top left one, and a square shows the mean of the"
-        " four that are alike."
-        if folded
-        else " The bars say what a square of each kind sees on average."
-    )
-    return first + second
+    if shown.folded:
+        return first + " A square stands for the four that are alike, and shows their mean."
+    return first + " The bars say what a square of each kind sees on average."
+
+
+def _note(shown: Shown, axes: list[str]) -> str:
+    held = controls.held(pd.DataFrame([shown.point]), axes)
+    plays = f"{int(shown.point['plays_n']):,} plays of point {int(shown.point['number'])}"
+    return f"{plays}{': ' if held else ''}{held}. {shown.metric.title}: {shown.metric.meaning}"
 
 
 page()

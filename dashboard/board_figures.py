@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -25,11 +25,13 @@ class Picture:
         codes: Shape (rows, columns), a text a square.
         walls: Sides of one square each, between grid corners, lesser corner first.
         kinds: A square's code to its word and its CSS colour.
+        leads: A square to the square it is linked with, if the board has links.
     """
 
     codes: np.ndarray[Any, np.dtype[np.str_]]
     walls: frozenset[Wall]
     kinds: Mapping[str, tuple[str, str]]
+    leads: Mapping[tuple[int, int], tuple[int, int]] = field(default_factory=dict)
 
     @property
     def repeats(self) -> bool:
@@ -44,7 +46,7 @@ class Picture:
         """Return the top left quarter of the board."""
         half = len(self.codes) // 2
         inside = frozenset(wall for wall in self.walls if max(wall) <= half)
-        return Picture(self.codes[:half, :half], inside, self.kinds)
+        return Picture(self.codes[:half, :half], inside, self.kinds, self.leads)
 
 
 def picture(board: Mapping[str, Any]) -> Picture:
@@ -53,7 +55,9 @@ def picture(board: Mapping[str, Any]) -> Picture:
     codes = np.array(board["codes"], dtype=np.str_).reshape(shape)
     walls = frozenset(side for wall in board["walls"] for side in _sides(*wall))
     kinds = {code: (str(word), str(css)) for code, (word, css) in board["colors"].items()}
-    return Picture(codes, walls, kinds)
+    links = [(divmod(a, shape[1]), divmod(b, shape[1])) for a, b in board.get("links", [])]
+    leads = {a: b for one, other in links for a, b in ((one, other), (other, one))}
+    return Picture(codes, walls, kinds, leads)
 
 
 def fold(values: Numbers) -> Numbers:
@@ -90,17 +94,12 @@ def heat(
         difference: The values are differences: colours run both ways from zero.
     """
     reach = float(np.abs(values).max()) or 1.0
-    rows, columns = board.codes.shape
-    hover = [
-        [f"row {r}, column {c}: {_word(board, board.codes[r, c])}" for c in range(columns)]
-        for r in range(rows)
-    ]
     trace = go.Heatmap(
         z=values,
         text=np.where(board.codes == ".", "", board.codes),
         texttemplate="%{text}",
-        textfont={"size": 17 if rows > 10 else 24},
-        customdata=hover,
+        textfont={"size": 17 if len(board.codes) > 10 else 24},
+        customdata=_hover(board),
         hovertemplate=f"%{{customdata}}<br>%{{z:,.4g}} {metric.unit}<extra></extra>",
         colorscale=style.DIFFERENCE if difference else style.HEAT,
         reversescale=difference,
@@ -127,7 +126,6 @@ def kinds(board: Picture, title: str) -> go.Figure:
         for place, code in enumerate(order)
         for edge in (place, place + 1)
     ]
-    hover = np.vectorize(lambda code: _word(board, code))(board.codes)
     trace = go.Heatmap(
         z=index,
         zmin=-0.5,
@@ -137,8 +135,8 @@ def kinds(board: Picture, title: str) -> go.Figure:
         text=np.where(board.codes == ".", "", board.codes),
         texttemplate="%{text}",
         textfont={"size": 17 if len(board.codes) > 10 else 24},
-        customdata=hover,
-        hovertemplate="row %{y}, column %{x}: %{customdata}<extra></extra>",
+        customdata=_hover(board),
+        hovertemplate="%{customdata}<extra></extra>",
         xgap=1,
         ygap=1,
     )
@@ -168,7 +166,7 @@ def kind_bars(table: pd.DataFrame, metric: Metric) -> go.Figure:
     low = 0 if rows["mean"].min() >= 0 else -1.3 * reach
     figure.update_xaxes(title=f"{metric.unit}, mean of a square", range=[low, 1.3 * reach])
     figure.update_yaxes(showgrid=False)
-    return figures.finish(figure, "By kind of square", 620)
+    return figures.finish(figure, "By kind of square", 60 + 45 + 30 * len(rows))
 
 
 def kind_counts(table: pd.DataFrame) -> go.Figure:
@@ -188,7 +186,7 @@ def kind_counts(table: pd.DataFrame) -> go.Figure:
     )
     figure.update_xaxes(title="squares", range=[0, 1.2 * float(rows["squares"].max())])
     figure.update_yaxes(showgrid=False)
-    return figures.finish(figure, "How many of each kind", 620)
+    return figures.finish(figure, "How many of each kind", 60 + 45 + 30 * len(rows))
 
 
 def _drawn(board: Picture, trace: go.Heatmap, title: str) -> go.Figure:
@@ -227,14 +225,25 @@ def _drawn(board: Picture, trace: go.Heatmap, title: str) -> go.Figure:
         showline=False,
         ticks="",
         scaleanchor="x",
+        constraintoward="top",
         constrain="domain",
     )
     return figures.finish(figure, title, 620)
 
 
-def _word(board: Picture, code: str) -> str:
-    word = board.kinds.get(code, (code, ""))[0]
-    return f"{word} ({code})"
+def _hover(board: Picture) -> list[list[str]]:
+    """Return what is said of each square when the pointer is on it."""
+    rows, columns = board.codes.shape
+    return [[_words(board, row, column) for column in range(columns)] for row in range(rows)]
+
+
+def _words(board: Picture, row: int, column: int) -> str:
+    code = str(board.codes[row, column])
+    text = f"row {row}, column {column}: {board.kinds.get(code, (code, ''))[0]} ({code})"
+    if (row, column) not in board.leads:
+        return text
+    to_row, to_column = board.leads[row, column]
+    return f"{text}, leads to row {to_row}, column {to_column}"
 
 
 def _unit(wall: Wall) -> Wall:

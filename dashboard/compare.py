@@ -21,8 +21,7 @@ def page() -> None:
             " yet. Give an option several values under `[grid]` and run the sweep again."
         )
         return
-    metric = _metric(chosen)
-    x, color, facet = _places(chosen, axes)
+    metric, x, color, facet = _choices(chosen, axes)
     kept = [name for name in (x, color, facet) if name]
     others = aggregates.free(table, axes, kept)
     part, averaged = controls.hold(table, others, f"{chosen.key}/compare", average=True)
@@ -40,37 +39,30 @@ def page() -> None:
         _numbers(rows, kept, metric)
 
 
-def _metric(chosen: results.Chosen) -> Metric:
-    offered = metrics.metrics(chosen.game)
-    if chosen.info.record == "summary":
-        offered = [metric for metric in offered if metric.source != "seat"]
-    return st.columns([1, 3])[0].selectbox(
+def _choices(chosen: results.Chosen, axes: list[str]) -> tuple[Metric, str, str | None, str | None]:
+    columns = st.columns(4)
+    key = f"{chosen.key}/compare"
+    metric = columns[0].selectbox(
         "Metric",
-        offered,
+        metrics.metrics(chosen.game, chosen.info.record),
         format_func=lambda metric: metric.title,
-        key=f"{chosen.key}/compare/metric",
+        key=f"{key}/metric",
         persist_state="session",
-    )  # type: ignore[no-any-return]
-
-
-def _places(chosen: results.Chosen, axes: list[str]) -> tuple[str, str | None, str | None]:
-    columns = st.columns(3)
+    )
     first = "players" if "players" in axes else axes[0]
-    x = columns[0].selectbox(
+    x = columns[1].selectbox(
         "Along the bottom",
         axes,
         index=axes.index(first),
         format_func=style.words,
-        key=f"{chosen.key}/compare/x",
+        key=f"{key}/x",
         persist_state="session",
     )
     rest = [name for name in axes if name != x]
-    color = controls.axis(
-        columns[1], "Colour", rest, f"{chosen.key}/compare/color", rest[0] if rest else None
-    )
+    color = controls.axis(columns[2], "Colour", rest, f"{key}/color", rest[0] if rest else None)
     rest = [name for name in rest if name != color]
-    facet = controls.axis(columns[2], "A panel each", rest, f"{chosen.key}/compare/facet")
-    return x, color, facet
+    facet = controls.axis(columns[3], "A panel each", rest, f"{key}/facet")
+    return metric, x, color, facet
 
 
 def _how_to_read(
@@ -82,7 +74,7 @@ def _how_to_read(
 ) -> str:
     sentences = [
         "Each mark is the mean over all plays of its points, and its bar the 95% interval: marks"
-        " whose bars stay clear of each other differ for certain.",
+        " whose bars stay clear of each other differ by more than chance.",
         "The strip below shows how many plays reached their limit unfinished; where they are many,"
         " a mean says more about the limit than about the game.",
     ]

@@ -39,7 +39,7 @@ def axis(
 
 
 def hold(
-    table: pd.DataFrame, names: Sequence[str], key: str, average: bool = False
+    table: pd.DataFrame, names: Sequence[str], key: str, average: bool = False, across: int = 4
 ) -> tuple[pd.DataFrame, list[str]]:
     """Let the user hold axes at a value, and return the points left and the averaged axes.
 
@@ -50,31 +50,25 @@ def hold(
         names: The axes to hold.
         key: A prefix for the widgets' keys.
         average: Offer to average over an axis instead, and begin with that.
+        across: How many controls stand side by side.
     """
     averaged: list[str] = []
     if not names:
         return table, averaged
-    columns = st.columns(max(4, min(6, len(names))))
+    columns = st.columns(across)
     for place, name in enumerate(names):
         values = figures.levels(table, name)
         column = columns[place % len(columns)]
         title = style.words(name) + ("" if average else " (held)")
         choices = [AVERAGE, *values] if average else values
         value = column.selectbox(
-            title, choices, format_func=shown, key=f"{key}/{name}", persist_state="session"
+            title, choices, format_func=style.shown, key=f"{key}/{name}", persist_state="session"
         )
         if value == AVERAGE:
             averaged.append(name)
         else:
             table = table[table[name] == value]
     return table, averaged
-
-
-def shown(value: object) -> str:
-    """Return a value as a menu shows it."""
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return str(value)
 
 
 def held(table: pd.DataFrame, names: Sequence[str]) -> str:

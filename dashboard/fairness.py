@@ -26,9 +26,9 @@ def page() -> None:
         return
     facet = "players" if rows["players"].nunique() > 1 else None
     st.markdown(
-        "Each mark is the share of finished plays that this group of seats won a seat, and its"
-        " bar the 95% interval (Wilson). The dashed line is the fair share: a bar that stays clear"
-        " of it says that sitting there helps or hurts."
+        "Each mark says how often such a seat wins a finished play, and its bar is the 95%"
+        " interval (Wilson's). The dashed line is the fair share: a bar that stays clear of it says"
+        " that sitting there helps or hurts."
     )
     shares = aggregates.win_shares(rows)
     st.plotly_chart(figures.fairness(shares, by.name, color, facet), theme=None, key="chart")
@@ -62,6 +62,9 @@ def _choices(
 def _verdicts(table: pd.DataFrame, wins: pd.DataFrame, by: str, axes: list[str]) -> None:
     st.subheader("Is it fair?")
     tests = aggregates.verdicts(wins, by)
+    if tests.empty:
+        st.info(f"Every point has one group of seats by {style.words(by).lower()}: all are alike.")
+        return
     unfair = int((tests["corrected"] < LEVEL).sum())
     count = len(tests)
     words = style.words(by).lower()
@@ -85,7 +88,7 @@ def _verdicts(table: pd.DataFrame, wins: pd.DataFrame, by: str, axes: list[str])
     merged = merged.sort_values("corrected", kind="stable")
     shown = pd.DataFrame({"#": merged["number"]})
     for name in axes:
-        shown[style.words(name)] = [controls.shown(value) for value in merged[name]]
+        shown[style.words(name)] = [style.shown(value) for value in merged[name]]
     shown["Finished plays"] = merged["plays"]
     shown["Wins most"] = [
         f"{figures.seat_group(by, group)} (+{100 * off:.2f} points)"

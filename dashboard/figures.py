@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
@@ -105,7 +106,7 @@ def compare(
             )
     figure.update_xaxes(
         tickvals=list(range(len(ticks))),
-        ticktext=[str(value) for value in ticks],
+        ticktext=[style.shown(value) for value in ticks],
         range=[-0.6, len(ticks) - 0.4],
         showgrid=False,
     )
@@ -118,7 +119,7 @@ def compare(
     figure.update_yaxes(range=[0, 1.5 * top], tickformat=".0%", nticks=3, row=2)
     figure.update_yaxes(title="Unfinished<br>(plays)", row=2, col=1)
     title = f"{metric.title} by {style.words(x).lower()}: mean and 95% interval"
-    return finish(figure, title, 560, legend=color is not None, panels=facet is not None)
+    return finish(figure, title, 520, legend=color is not None, panels=facet is not None)
 
 
 def fairness(table: pd.DataFrame, by: str, color: str | None, facet: str | None) -> go.Figure:
@@ -212,7 +213,7 @@ def fairness(table: pd.DataFrame, by: str, color: str | None, facet: str | None)
         if row == down:
             figure.update_xaxes(title=style.words(by), row=row, col=column)
         figure.update_yaxes(
-            range=[fair * (1 - reach), fair * (1 + reach)], tickformat=".1%", row=row, col=column
+            range=[fair * (1 - reach), fair * (1 + reach)], tickformat=".3~%", row=row, col=column
         )
     figure.update_yaxes(title="Finished plays won", col=1)
     title = f"Win share by {style.words(by).lower()}, with 95% intervals"
@@ -232,28 +233,31 @@ def lengths(table: pd.DataFrame, metric: Metric, color: str | None, cumulative: 
     """
     groups = levels(table, color)
     width = float(table["width"].iloc[0])
+    place = "before" if cumulative else "from"
     figure = make_subplots(rows=1, cols=2, column_widths=[0.84, 0.16], horizontal_spacing=0.07)
     for index, group in enumerate(groups):
         rows = where(table, color, group)
-        done = rows[rows["finished"] == 1].groupby("value", as_index=False)["plays"].sum()
-        shares = done["plays"] / rows["plays"].sum()
+        done = _counts(rows[rows["finished"] == 1], width)
+        shares = done / rows["plays"].sum()
         unfinished = max(0.0, 1 - float(shares.sum()))
         name = label(color, group) if color else "Finished plays"
         figure.add_trace(
             go.Scatter(
-                x=done["value"] + (width if cumulative else width / 2),
-                y=shares.cumsum() if cumulative else shares,
+                x=shares.index,
+                y=shares.cumsum().shift(fill_value=0) if cumulative else shares,
                 mode="lines",
                 line={
                     "color": style.color(index),
                     "width": 2.5,
-                    "shape": "hv" if cumulative else "hvh",
+                    "shape": "hv",
                 },
                 fill=None if cumulative or len(groups) > 1 else "tozeroy",
                 name=name,
                 legendgroup=name,
                 showlegend=color is not None,
-                hovertemplate=f"{name}<br>%{{x:,.4g}} {metric.unit}<br>%{{y:.2%}}<extra></extra>",
+                hovertemplate=(
+                    f"{name}<br>{place} %{{x:,.4g}} {metric.unit}: %{{y:.2%}}<extra></extra>"
+                ),
             ),
             row=1,
             col=1,
@@ -289,6 +293,16 @@ def lengths(table: pd.DataFrame, metric: Metric, color: str | None, cumulative: 
     figure.update_yaxes(range=[0, 1.02], tickformat=".0%", nticks=6, row=1, col=2)
     title = "Plays over by then" if cumulative else "How long a play lasts"
     return finish(figure, f"{title}: {metric.title.lower()}", 480, legend=color is not None)
+
+
+def _counts(done: pd.DataFrame, width: float) -> pd.Series:
+    """Return the plays of each bin by its lower edge, with an empty bin at the end."""
+    numbers = (done["value"] / width).round().astype(int)
+    plays = done.groupby(numbers)["plays"].sum()
+    if plays.empty:
+        return plays
+    filled = plays.reindex(range(plays.index.min(), plays.index.max() + 2), fill_value=0)
+    return filled.set_axis(filled.index * width)
 
 
 def binned(table: pd.DataFrame, bins: int) -> pd.DataFrame:
@@ -332,11 +346,14 @@ def finish(
 
 
 def levels(table: pd.DataFrame, axis: str | None) -> list[object]:
-    """Return the values of an axis in order, or one placeholder when there is no axis."""
+    """Return the values of an axis, numbers by size and others in the order of the grid.
+
+    Without an axis there is one placeholder.
+    """
     if axis is None:
         return [None]
-    values = table[axis].drop_duplicates().tolist()
-    return sorted(values) if numeric(values) else sorted(values, key=str)
+    values: list[object] = table[axis].drop_duplicates().tolist()
+    return sorted(values) if numeric(values) else values  # type: ignore[type-var]
 
 
 def numeric(values: Sequence[object]) -> bool:
@@ -355,7 +372,7 @@ def label(axis: str | None, value: object) -> str:
         return ""
     if axis == "players":
         return f"{value} players"
-    if isinstance(value, bool):
+    if isinstance(value, bool | np.bool_):
         return f"{'with' if value else 'without'} {axis.replace('_', ' ')}"
     return f"{axis.replace('_', ' ')} {value}"
 

@@ -95,7 +95,7 @@ def _quantiles(rows: pd.DataFrame, color: str | None, metric: Metric) -> None:
         unfinished = int(part.loc[part["finished"] == 0, "plays"].sum())
         values = aggregates.quantiles(part, QUANTILES)
         shown.append(
-            ({style.words(color): controls.shown(group)} if color else {})
+            ({style.words(color): style.shown(group)} if color else {})
             | {
                 f"{share:.0%}": style.number(value) if math.isfinite(value) else "unfinished"
                 for share, value in zip(QUANTILES, values, strict=True)

@@ -37,7 +37,7 @@ class Metric:
 
 UNFINISHED = Metric(
     "unfinished",
-    "Unfinished plays",
+    "Unfinished",
     "% of plays",
     "Plays that reached their limit instead of an end by the game's rules.",
     "share",
@@ -45,7 +45,7 @@ UNFINISHED = Metric(
 )
 FIRST_WINS = Metric(
     "first_wins",
-    "Wins of the first player",
+    "First player's wins",
     "% of finished plays",
     "Finished plays won by the seat that went first.",
     "share",
@@ -53,15 +53,25 @@ FIRST_WINS = Metric(
 )
 
 
-def metrics(game: Game) -> list[Metric]:
-    """Return every metric of a game: its headline first, then shares, play and seat columns."""
+def metrics(game: Game, record: str = "plays") -> list[Metric]:
+    """Return every metric of a game: its headline first, then shares, play and seat columns.
+
+    Args:
+        game: The game.
+        record: What the sweep keeps; the means over a play's seats need the rows of all plays.
+    """
     plays = [_metric(column) for column in game.play_columns if _has_mean(column)]
     head = [metric for name in game.headline for metric in plays if metric.name == name]
     rest = [metric for metric in plays if metric not in head]
     seats = [
         _metric(column, "seat") for column in game.seat_columns if column.unit and _has_mean(column)
     ]
-    return [*head, UNFINISHED, FIRST_WINS, *rest, *seats]
+    return [*head, UNFINISHED, FIRST_WINS, *rest, *(seats if record == "plays" else [])]
+
+
+def headline(game: Game) -> list[Metric]:
+    """Return the metrics a summary table shows: the shares, then the game's own choice."""
+    return [UNFINISHED, FIRST_WINS, *(m for m in metrics(game) if m.name in game.headline)]
 
 
 def length_metrics(game: Game) -> list[Metric]:

@@ -106,7 +106,7 @@ def sidebar() -> bool:
         sweeps = {info.name: info for info in found()}
         if not sweeps:
             return False
-        name = st.selectbox("Sweep", list(sweeps), key=SWEEP_KEY, persist_state="session")
+        name = st.selectbox("Sweep", list(sweeps), key=SWEEP_KEY, bind="query-params")
         info = sweeps[name]
         if info.state == "running":
             st.fragment(_follow, run_every=LOOK_EVERY_SECONDS)(info)

@@ -56,7 +56,8 @@ def ask(con: duckdb.DuckDBPyConnection, query: str) -> pa.Table:
     statements = con.extract_statements(query)
     if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
         raise duckdb.InvalidInputException("expected one query that begins with SELECT or WITH")
-    return con.sql(statements[0].query).limit(MOST_ROWS).to_arrow_table()
+    table: pa.Table = con.sql(statements[0].query).limit(MOST_ROWS).to_arrow_table()
+    return table
 
 
 def one_sentence(error: duckdb.Error) -> str:

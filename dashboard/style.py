@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
 import plotly.graph_objects as go
 
 # Okabe and Ito's palette, whose colours stay apart for every kind of colour blindness (its yellow
@@ -55,14 +56,14 @@ TEMPLATE = go.layout.Template(
             "linecolor": PALE,
             "zeroline": False,
             "ticks": "outside",
-            "title": {"standoff": 12},
+            "title": {"standoff": 12, "font": {"size": 15}},
             "automargin": True,
         },
         "yaxis": {
             "gridcolor": GRID,
             "linecolor": PALE,
             "zeroline": False,
-            "title": {"standoff": 12},
+            "title": {"standoff": 12, "font": {"size": 15}},
             "automargin": True,
         },
         "legend": {
@@ -94,6 +95,13 @@ def words(name: str) -> str:
     """Return a column's or option's name as people read it: ``max_rounds`` is ``Max rounds``."""
     text = name.replace("_", " ")
     return text[:1].upper() + text[1:]
+
+
+def shown(value: object) -> str:
+    """Return an option's value as text: a switch is ``yes`` or ``no``."""
+    if isinstance(value, bool | np.bool_):
+        return "yes" if value else "no"
+    return str(value)
 
 
 def percent(share: float) -> str:

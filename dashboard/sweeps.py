@@ -7,7 +7,7 @@ from datetime import datetime
 import pandas as pd
 import streamlit as st
 
-from dashboard import aggregates, controls, metrics, results, style
+from dashboard import aggregates, figures, metrics, results, style
 
 
 def page() -> None:
@@ -62,15 +62,15 @@ def _points(chosen: results.Chosen) -> None:
     )
     shown = pd.DataFrame({"#": table["number"]})
     for name in axes:
-        shown[style.words(name)] = [controls.shown(value) for value in table[name]]
+        shown[style.words(name)] = [style.shown(value) for value in table[name]]
     shown["Plays"] = table["plays_n"]
-    shares = (metrics.UNFINISHED, metrics.FIRST_WINS)
-    head = [m for m in metrics.metrics(chosen.game) if m.name in chosen.game.headline]
-    for metric in (*shares, *head):
+    for metric in metrics.headline(chosen.game):
         rows = chosen.ask(aggregates.means, metric, table).set_index("point")
         rows = rows.reindex(table["point"])
-        shown[f"{metric.title}, {metric.unit}" if metric.unit else metric.title] = [
-            _with_margin(mean, (high - low) / 2)
+        percent = metric.source == "share"
+        title = metric.title if percent else figures.axis_title(metric)
+        shown[title] = [
+            _with_margin(mean, (high - low) / 2) + ("%" if percent else "")
             for mean, low, high in zip(rows["mean"], rows["low"], rows["high"], strict=True)
         ]
     st.dataframe(
@@ -85,7 +85,7 @@ def _points(chosen: results.Chosen) -> None:
     }
     changed = [name for name, other in fixed.items() if other]
     if changed:
-        values = ", ".join(f"{name} = {controls.shown(table[name].iloc[0])}" for name in changed)
+        values = ", ".join(f"{name} = {style.shown(table[name].iloc[0])}" for name in changed)
         st.caption(f"The same for all points, and not the rulebook's: {values}.")
 
 

@@ -6,6 +6,7 @@ import io
 import time
 from collections.abc import Mapping
 
+import pyarrow as pa
 from pyarrow import ipc
 
 from dojo_core.game import Game, Setup
@@ -26,7 +27,7 @@ def calibrate(plan: Plan, game: Game, setups: Mapping[str, Setup]) -> Calibratio
         game: The game.
         setups: Some of its points by id, prepared.
     """
-    seconds, size = 0.0, 0.0
+    seconds, a_play, a_point = 0.0, 0.0, 0.0
     for point, setup in setups.items():
         game.play(setup, plan.seed, 0, 1, game.out(setup, 1))
         plays, taken = 1, 0.0
@@ -36,13 +37,22 @@ def calibrate(plan: Plan, game: Game, setups: Mapping[str, Setup]) -> Calibratio
             tables = play_block(game, setup, plan.seed, Block(point, 0, plays), plan.record)
             taken = time.perf_counter() - started
         seconds += taken / plays
-        for table in tables.values():
-            file = io.BytesIO()
-            options = ipc.IpcWriteOptions(compression="zstd")
-            with ipc.new_file(file, table.schema, options=options) as writer:
-                writer.write_table(table)
-            size += len(file.getvalue()) / plays
-    return Calibration(seconds / len(setups), size / len(setups))
+        for name, table in tables.items():
+            size = _stored_bytes(table) - _stored_bytes(table.slice(0, 0))
+            if name in ("plays", "seats"):
+                a_play += size / plays
+            else:
+                a_point += size
+    count = len(setups)
+    return Calibration(seconds / count, a_play / count, a_point / count)
+
+
+def _stored_bytes(table: pa.Table) -> int:
+    file = io.BytesIO()
+    options = ipc.IpcWriteOptions(compression="zstd")
+    with ipc.new_file(file, table.schema, options=options) as writer:
+        writer.write_table(table)
+    return len(file.getvalue())
 
 
 def block_exponent(plan: Plan, calibration: Calibration, workers: int, play_bytes: int) -> int:

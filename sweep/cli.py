@@ -341,7 +341,7 @@ def _ask_about_size(frozen: Plan, stored: int, folder: Path, workers: int, yes: 
 
     left = frozen.plays_planned - stored
     seconds = frozen.calibration.seconds_per_play * left / workers
-    space = frozen.calibration.bytes_per_play * left
+    space = frozen.calibration.size(left, len(frozen.points))
     free = _free_bytes(folder)
     large = left > LARGE_PLAYS or space > min(LARGE_BYTES, 0.9 * free) or seconds > LARGE_SECONDS
     if large:

@@ -53,11 +53,17 @@ class Calibration:
 
     Attributes:
         seconds_per_play: Seconds of one core for one play, the mean over some points.
-        bytes_per_play: Bytes on disk for one play, all tables.
+        bytes_per_play: Bytes on disk that a play adds: its rows of `plays` and `seats`.
+        bytes_per_point: Bytes on disk that a point adds: its sums and the tallies of its squares.
     """
 
     seconds_per_play: float
     bytes_per_play: float
+    bytes_per_point: float
+
+    def size(self, plays: int, points: int) -> float:
+        """Return the bytes on disk of so many plays and points, once merged."""
+        return self.bytes_per_play * plays + self.bytes_per_point * points
 
 
 @dataclass(frozen=True)
@@ -92,7 +98,7 @@ class Plan:
     engine: str
     versions: dict[str, str]
     exponent: int = 10
-    calibration: Calibration = Calibration(0.0, 0.0)
+    calibration: Calibration = Calibration(0.0, 0.0, 0.0)
     grid: str = field(default="", repr=False)
     created: float = 0.0
 

@@ -106,7 +106,7 @@ def plan_lines(plan: Plan, stored: int, workers: int) -> Iterator[str]:
     yield f"plays   {plan.plays_planned:,} ({plan.plays:,} a point), {stored:,} stored already"
     yield f"blocks  {blocks:,} of up to {block:,} plays"
     yield f"time    about {duration(seconds)} on {cores}, after starting and compiling"
-    yield f"size    about {size(plan.calibration.bytes_per_play * plan.plays_planned)}"
+    yield f"size    about {size(plan.calibration.size(plan.plays_planned, len(plan.points)))}"
 
 
 def sweeps_table(infos: Iterable[SweepInfo]) -> Table:

@@ -293,7 +293,7 @@ def facts(name, folder):
 
 def test_each_variant_is_what_its_name_says(tmp_path):
     squares, ways, entrances, offsets = facts("quadrant", tmp_path)
-    assert facts("tight", tmp_path)[1] < ways - 60
+    assert facts("tight", tmp_path)[1] < ways - 50
     assert facts("open", tmp_path)[1] > ways + 120
     assert facts("few_tunnels", tmp_path)[0]["T"] == squares["T"] - 2
     assert facts("more_fatica", tmp_path)[0]["F"] == 2 * squares["F"]

@@ -9,10 +9,9 @@ import numpy as np
 from dojo_core.game import Out, Setup
 from dojo_core.kernel import entry, kernel, wrapping_arithmetic
 from dojo_core.labirinto.columns import SQUARE_COLUMNS
-from dojo_core.labirinto.log import FULL
 from dojo_core.labirinto.rules import play_turn
 from dojo_core.labirinto.setup import TO_PLACE, Tables
-from dojo_core.labirinto.table import choice_stream, set_down, shuffle_deck
+from dojo_core.labirinto.table import choice_stream, displace, set_down, shuffle_deck
 from dojo_core.labirinto.tables import (
     BY_MAX_ROUNDS,
     BY_WON_EXAM,
@@ -261,11 +260,19 @@ def play_block(
 
 
 @entry
-def play_on(rules: np.ndarray, maze: np.ndarray, tree: np.ndarray, tables: np.ndarray) -> None:
-    """Play on until the play is over or the log is full (a told play)."""
+def play_on(
+    rules: np.ndarray, maze: np.ndarray, tree: np.ndarray, tables: np.ndarray, full: int
+) -> None:
+    """Play on until the play is over or `full` numbers stand in the log (a told play)."""
     table = tables[0]
-    while not table.over and table.log_size < FULL:
+    while not table.over and table.log_size < full:
         play_turn(rules[0], maze[0], tree, table)
+
+
+@entry
+def put_pawn(table: np.record, seat: int, square: int) -> None:
+    """Move a standing pawn to a square (a scenario's situation)."""
+    displace(table, seat, square)
 
 
 def play(setup: Setup, seed: int, first_play: int, plays: int, out: Out) -> None:

@@ -55,7 +55,7 @@ def trace(setup: Setup, seed: int, play: int) -> list[Event]:
         events = [_setup_event(setup, table, seed, play)]
         while not table.over:
             table.log_size = 0
-            play_on(tables.rules, tables.maze, tables.tree, laid)
+            play_on(tables.rules, tables.maze, tables.tree, laid, log.FULL)
             events.extend(read_log(table, setup.seats))
         events.append(_end_event(setup, table))
     return events

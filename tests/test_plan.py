@@ -1,0 +1,110 @@
+"""The plan: its identity, its blocks, and how it survives being written."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sweep_runs import frozen
+
+from conftest import GRID
+from dojo_core.errors import DojoError
+from sweep.calibration import block_exponent
+from sweep.plan import Calibration, Plan, Point, gaps, joined, missing_blocks
+
+
+def test_the_same_grid_gives_the_same_hash_and_remarks_do_not_count(write_grid):
+    first = frozen(write_grid(GRID))
+    second = frozen(write_grid("# a remark\n" + GRID))
+    assert first.hash == second.hash
+    assert first.points == second.points
+
+
+def test_block_size_and_time_of_making_do_not_change_the_hash(write_grid):
+    plan = frozen(write_grid())
+    assert replace(plan, exponent=3, created=0.0).hash == plan.hash
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [("seed = 7", "seed = 8"), ("plays = 100", "plays = 99"), ("[10, 20]", "[10, 21]")],
+)
+def test_what_changes_rows_changes_the_hash(write_grid, old, new):
+    before = frozen(write_grid(GRID)).hash
+    assert frozen(write_grid(GRID.replace(old, new))).hash != before
+
+
+def test_more_plays_or_values_keep_the_ids_of_the_points_there_were(write_grid):
+    before = frozen(write_grid(GRID))
+    after = frozen(write_grid(GRID.replace("[10, 20]", "[10, 15, 20]").replace("100", "200")))
+    assert {p.id for p in before.points} < {p.id for p in after.points}
+
+
+def test_another_seed_or_engine_makes_other_points(write_grid, monkeypatch):
+    before = {p.id for p in frozen(write_grid(GRID)).points}
+    assert before.isdisjoint(p.id for p in frozen(write_grid(GRID.replace("= 7", "= 8"))).points)
+    monkeypatch.setattr("sweep.plan.engine_hash", lambda game: "another")
+    assert before.isdisjoint(p.id for p in frozen(write_grid(GRID)).points)
+
+
+def test_a_plan_is_read_back_as_it_was_written(write_grid):
+    text = GRID + '[fixed]\nplayer = "runner"\n[[together]]\ndie = ["coin"]\nbonus = [true]\n'
+    plan = frozen(write_grid(text))
+    assert Plan.from_json(plan.to_json()) == plan
+
+
+def test_an_altered_plan_is_refused(write_grid):
+    text = frozen(write_grid()).to_json().replace('"seed": 7', '"seed": 8')
+    with pytest.raises(DojoError, match="was altered"):
+        Plan.from_json(text)
+
+
+def test_the_plan_does_not_grow_with_its_blocks(write_grid):
+    short = frozen(write_grid(GRID))
+    long = frozen(write_grid(GRID.replace("plays = 100", "plays = 100_000_000")))
+    assert len(long.to_json()) - len(short.to_json()) < 100
+
+
+def test_a_point_is_found_by_number_or_by_the_beginning_of_its_id(write_grid):
+    plan = frozen(write_grid())
+    assert plan.find("2") == plan.points[1]
+    assert plan.find(plan.points[3].id[:8]) == plan.points[3]
+    with pytest.raises(DojoError, match="'5' names no point of toy: expected a number from 1 to 4"):
+        plan.find("5")
+    with pytest.raises(DojoError, match="names no point"):
+        plan.find("")
+
+
+RANGES = st.lists(st.tuples(st.integers(0, 60), st.integers(1, 20)), max_size=6)
+
+
+@given(RANGES, st.integers(1, 70), st.integers(0, 5))
+def test_missing_blocks_and_what_is_there_are_every_play_once(pairs, plays, exponent):
+    held = joined([(first, first + length) for first, length in pairs])
+    point = Point("p", ())
+    blocks = list(missing_blocks([point], {"p": held}, plays, exponent))
+    there = {play for first, end in held for play in range(first, end)}
+    played = list(itertools.chain.from_iterable(range(b.first, b.end) for b in blocks))
+    assert sorted(played) == [play for play in range(plays) if play not in there]
+    assert all(b.first >> exponent == (b.end - 1) >> exponent for b in blocks)
+
+
+def test_gaps_end_where_the_plan_ends():
+    assert gaps([(0, 10), (20, 400)], 100) == [(10, 20)]
+
+
+def test_blocks_take_about_five_seconds_when_there_is_work_for_long(write_grid):
+    plan = frozen(write_grid(GRID.replace("plays = 100", "plays = 10_000_000")))
+    exponent = block_exponent(plan, Calibration(0.001, 100, 0), workers=2, play_bytes=100)
+    assert 2.5 < 0.001 * 2**exponent <= 5
+
+
+def test_blocks_fit_in_memory_and_in_a_point(write_grid):
+    plan = frozen(write_grid(GRID.replace("plays = 100", "plays = 10_000_000")))
+    quick = Calibration(1e-7, 100, 0)
+    assert 1000 * 2 ** block_exponent(plan, quick, workers=2, play_bytes=1000) <= 64 * 2**20
+    short = frozen(write_grid())
+    assert block_exponent(short, quick, workers=2, play_bytes=10) == 7

@@ -6,11 +6,11 @@ import itertools
 from dataclasses import replace
 
 import pytest
+from conftest import GRID
 from hypothesis import given
 from hypothesis import strategies as st
 from sweep_runs import frozen
 
-from conftest import GRID
 from dojo_core.errors import DojoError
 from sweep.calibration import block_exponent
 from sweep.plan import Calibration, Plan, Point, gaps, joined, missing_blocks

@@ -1,0 +1,443 @@
+"""The store: what is whole, what is merged, what is recovered, and that rows never change."""
+
+from __future__ import annotations
+
+import json
+import os
+
+import numpy as np
+import pyarrow as pa
+import pytest
+import toy_game
+from conftest import GRID
+from pyarrow import ipc
+from sweep_runs import frozen, play, rows
+
+from dojo_core.errors import DojoError
+from sweep import store as store_module
+from sweep.blocks import classes, play_block
+from sweep.plan import Block
+from sweep.queries import connect
+from sweep.schemas import schema, table_names
+from sweep.store import (
+    KEY,
+    BrokenFileError,
+    Store,
+    checksum,
+    publish,
+    read_checked,
+    read_manifest,
+    write_arrow,
+    write_block,
+)
+
+GAME = toy_game.GAME
+
+
+def a_block(plan, first=0, plays=64, point=0, record="plays"):
+    chosen = plan.points[point]
+    block = Block(chosen.id, first, plays)
+    return block, play_block(GAME, plan.setup(GAME, chosen), plan.seed, block, record)
+
+
+def files(folder, table="plays"):
+    return sorted((folder / table).glob("*.arrow"))
+
+
+# Files
+
+
+def test_a_file_carries_schema_meaning_units_labels_and_what_it_holds(write_grid, tmp_path):
+    plan = frozen(write_grid())
+    for table in table_names("plays"):
+        (tmp_path / table).mkdir()
+    block, tables = a_block(plan)
+    write_block(tmp_path, "plays", block, tables)
+    reader = ipc.open_file(files(tmp_path)[0])
+    assert reader.schema.equals(schema(GAME, "plays"))
+    assert reader.schema.field("rounds").metadata == {
+        b"meaning": b"Rounds begun.",
+        b"unit": b"rounds",
+    }
+    assert reader.schema.field("reason").metadata[b"labels"] == b"arrived,max_rounds"
+    assert reader.schema.field("rounds").type == pa.uint32()
+    said = json.loads(reader.schema.metadata[KEY])
+    assert said["rows"] == reader.read_all().num_rows == 64
+    assert said["ranges"] == {block.point: [[0, 64]]}
+
+
+def test_the_checksum_sees_content_and_not_how_it_is_cut(write_grid):
+    _, tables = a_block(frozen(write_grid()))
+    for table in tables.values():
+        cut = pa.concat_tables([table.slice(0, 3), table.slice(3)])
+        assert checksum(cut) == checksum(table)
+        assert checksum(table.slice(1)) != checksum(table)
+
+
+@pytest.mark.parametrize(
+    ("harm", "words"),
+    [
+        (lambda content: b"", "it cannot be read"),
+        (lambda content: content[: len(content) // 2], "it cannot be read"),
+        (lambda content: b"nonsense" * 100, "it cannot be read"),
+    ],
+)
+def test_a_torn_file_is_recognised(write_grid, tmp_path, harm, words):
+    _, tables = a_block(frozen(write_grid()))
+    path = tmp_path / "x.arrow"
+    said = {"format": 1, "rows": 64, "ranges": {}, "checksum": checksum(tables["plays"])}
+    write_arrow(path, tables["plays"], said)
+    assert read_checked(path, schema(GAME, "plays")).num_rows == 64
+    path.write_bytes(harm(path.read_bytes()))
+    with pytest.raises(BrokenFileError, match=words):
+        read_checked(path, schema(GAME, "plays"))
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"rows": 63}, "it has 64 rows, not 63"),
+        ({"checksum": "0"}, "its checksum does not match its content"),
+    ],
+)
+def test_a_file_that_says_something_else_than_it_holds_is_recognised(
+    write_grid, tmp_path, changes, words
+):
+    _, tables = a_block(frozen(write_grid()))
+    said = {"rows": 64, "ranges": {}, "checksum": checksum(tables["plays"]), **changes}
+    write_arrow(tmp_path / "x.arrow", tables["plays"], said)
+    with pytest.raises(BrokenFileError, match=words):
+        read_checked(tmp_path / "x.arrow", schema(GAME, "plays"))
+
+
+def test_a_file_of_other_columns_is_recognised(write_grid, tmp_path):
+    _, tables = a_block(frozen(write_grid()))
+    said = {"rows": 64, "ranges": {}, "checksum": checksum(tables["plays"])}
+    write_arrow(tmp_path / "x.arrow", tables["plays"], said)
+    with pytest.raises(BrokenFileError, match="columns are not those of its table"):
+        read_checked(tmp_path / "x.arrow", schema(GAME, "seats"))
+
+
+def test_a_write_that_fails_leaves_nothing_behind(tmp_path):
+    def fails(file):
+        file.write(b"half")
+        raise OSError(28, "No space left on device")
+
+    with pytest.raises(DojoError, match="No space left on device") as caught:
+        publish(tmp_path / "x.arrow", fails)
+    assert caught.value.exit_code == 3
+    assert list(tmp_path.iterdir()) == []
+
+
+# The rows
+
+
+def test_rows_do_not_depend_on_block_size_workers_or_order(write_grid, tmp_path):
+    path = write_grid()
+    views = ("plays", "seats", "squares", "moments")
+    play(path, tmp_path / "a", workers=1, exponent=7)
+    play(path, tmp_path / "b", workers=3, exponent=2)
+    for view in (*views, "points"):
+        assert rows(tmp_path / "a", view).equals(rows(tmp_path / "b", view)), view
+
+
+def test_playing_the_same_grid_again_plays_nothing(write_grid, tmp_path):
+    path = write_grid()
+    play(path, tmp_path)
+    result, listener, _ = play(path, tmp_path)
+    assert (result.plays, listener.begun) == (0, 0)
+
+
+def test_rows_are_those_of_the_trace(write_grid, tmp_path):
+    path = write_grid()
+    play(path, tmp_path)
+    plan = frozen(path)
+    point = plan.points[2]
+    end = GAME.trace(plan.setup(GAME, point), plan.seed, 41)[-1]
+    stored = connect(tmp_path).sql(
+        f"SELECT * EXCLUDE (point, play, reason_name) FROM plays WHERE point = '{point.id}'"
+        " AND play = 41"
+    )
+    assert stored.to_arrow_table().to_pylist() == [end["play"]]
+
+
+def test_the_table_of_points_is_the_mean_of_the_plays(write_grid, tmp_path):
+    play(write_grid(), tmp_path)
+    con = connect(tmp_path)
+    found = con.sql(
+        "SELECT number, rounds_mean, rounds_se, rounds_n, finished_mean, plays_n, unfinished_n,"
+        " won_1_mean FROM points ORDER BY number"
+    ).fetchall()
+    expected = con.sql(
+        "SELECT number, avg(rounds), stddev_samp(rounds) / sqrt(count(*)), count(*),"
+        " avg(plays.finished), count(*), sum(1 - plays.finished),"
+        " avg(CASE WHEN s.won = 1 THEN 1.0 ELSE 0 END)"
+        " FROM plays JOIN points USING (point)"
+        " JOIN (SELECT * FROM seats WHERE turn_order = 1) s USING (point, play)"
+        " GROUP BY number ORDER BY number"
+    ).fetchall()
+    assert len(found) == 4
+    for one, other in zip(found, expected, strict=True):
+        assert one == pytest.approx(other)
+
+
+def test_a_summary_keeps_what_the_rows_would_have_told(write_grid, tmp_path):
+    path = write_grid()
+    play(path, tmp_path / "rows")
+    play(path, tmp_path / "sums", record="summary", exponent=3)
+    for view in ("moments", "squares", "points"):
+        assert rows(tmp_path / "rows", view).equals(rows(tmp_path / "sums", view)), view
+    con = connect(tmp_path / "sums")
+    assert con.sql("SELECT count(*) FROM plays").fetchall() == [(0,)]
+    assert con.sql("SELECT count(*) FROM seats").fetchall() == [(0,)]
+    counted = con.sql(
+        "SELECT point, low AS rounds, n FROM histograms WHERE metric = 'rounds' ORDER BY ALL"
+    )
+    truth = connect(tmp_path / "rows").sql(
+        "SELECT point, rounds, count(*) AS n FROM plays GROUP BY ALL ORDER BY ALL"
+    )
+    assert counted.fetchall() == truth.fetchall()
+
+
+def test_sums_are_exact_beyond_64_bits(write_grid):
+    plan = frozen(write_grid())
+    setup = plan.setup(GAME, plan.points[0])
+
+    def huge(setup, seed, first, plays, out):
+        out.plays["rounds"] = 2**32 - 1
+
+    game = toy_game.GAME.__class__(**{**vars(GAME), "play": huge})
+    tables = play_block(game, setup, 1, Block("p", 0, 1000), "plays")
+    row = tables["moments"].filter(pa.compute.field("metric") == "rounds").to_pylist()[0]
+    assert int(row["squares"]) == 1000 * (2**32 - 1) ** 2
+
+
+def test_histogram_classes_are_single_values_and_then_narrow():
+    values = np.array([-1, 0, 511, 512, 1023, 1024, 10**6])
+    low, high = classes(values)
+    assert low.tolist()[:4] == [-1, 0, 511, 512]
+    assert all(a <= v <= b for a, v, b in zip(low, values, high, strict=True))
+    assert ((high - low)[2:] * 256 < values[2:]).all()
+
+
+# More plays, more values
+
+
+def test_more_plays_and_values_reuse_what_is_there(write_grid, tmp_path):
+    play(write_grid(GRID), tmp_path)
+    grown = GRID.replace("100", "150").replace("[10, 20]", "[10, 15, 20]")
+    path = write_grid(grown)
+    result, _, _ = play(path, tmp_path, exponent=4)
+    assert result.plays == 6 * 150 - 4 * 100
+    play(path, tmp_path / "fresh")
+    for view in ("plays", "seats", "squares", "points"):
+        assert rows(tmp_path, view).equals(rows(tmp_path / "fresh", view)), view
+
+
+def test_a_shorter_axis_hides_the_other_points_and_a_longer_one_finds_them(write_grid, tmp_path):
+    play(write_grid(GRID), tmp_path)
+    result, _, _ = play(write_grid(GRID.replace("[10, 20]", "[20]")), tmp_path)
+    assert result.plays == 0
+    assert connect(tmp_path).sql("SELECT count(*) FROM plays").fetchall() == [(200,)]
+    assert connect(tmp_path).sql("SELECT DISTINCT goal FROM points").fetchall() == [(20,)]
+    result, _, _ = play(write_grid(GRID), tmp_path)
+    assert result.plays == 0
+
+
+def test_another_seed_never_mixes(write_grid, tmp_path):
+    play(write_grid(GRID), tmp_path)
+    result, _, _ = play(write_grid(GRID.replace("seed = 7", "seed = 8")), tmp_path)
+    assert result.plays == 400
+    assert connect(tmp_path).sql("SELECT count(*) FROM plays").fetchall() == [(400,)]
+
+
+def test_keeping_sums_beside_rows_plays_again_and_never_mixes(write_grid, tmp_path):
+    play(write_grid(), tmp_path)
+    result, _, _ = play(write_grid(), tmp_path, record="summary")
+    assert result.plays == 400
+    result, _, _ = play(write_grid(), tmp_path)
+    assert result.plays == 0
+    assert connect(tmp_path).sql("SELECT count(*) FROM plays").fetchall() == [(400,)]
+
+
+# Recovery
+
+
+def harmed(path):
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 255
+    path.write_bytes(content)
+
+
+@pytest.mark.parametrize("table", ["plays", "seats", "squares", "moments"])
+@pytest.mark.parametrize("harm", [harmed, lambda p: p.write_bytes(b""), lambda p: p.unlink()])
+def test_a_broken_file_is_set_aside_named_and_played_again(write_grid, tmp_path, table, harm):
+    path = write_grid()
+    _, _, folder = play(path, tmp_path)
+    before = rows(tmp_path), rows(tmp_path, "squares")
+    broken = files(folder, table)[0]
+    harm(broken)
+    with pytest.raises(DojoError, match=f"{broken.name} is broken .*run the sweep again"):
+        connect(tmp_path) if table != "moments" else play_nothing(folder, path)
+    result, listener, _ = play(path, tmp_path)
+    assert result.plays == 400
+    assert str(broken) in listener.notes[0]
+    assert "set aside" in listener.notes[0]
+    assert (rows(tmp_path), rows(tmp_path, "squares")) == before
+
+
+def play_nothing(folder, path):
+    connect(folder.parent)
+
+
+def test_only_the_broken_block_is_played_again(write_grid, tmp_path, monkeypatch):
+    monkeypatch.setattr(Store, "merge", lambda self, finish=False: None)
+    path = write_grid()
+    _, _, folder = play(path, tmp_path)
+    harmed(files(folder)[3])
+    result, _, _ = play(path, tmp_path)
+    assert 0 < result.plays <= 32
+
+
+def test_a_deleted_manifest_is_made_anew_from_the_files(write_grid, tmp_path):
+    path = write_grid()
+    _, _, folder = play(path, tmp_path)
+    (folder / "manifest.json").unlink()
+    result, _, _ = play(path, tmp_path)
+    assert result.plays == 0
+
+
+def test_a_broken_manifest_is_told_and_made_anew(write_grid, tmp_path):
+    path = write_grid()
+    _, _, folder = play(path, tmp_path)
+    (folder / "manifest.json").write_text("{")
+    with pytest.raises(DojoError, match=r"manifest\.json is broken; run the sweep again"):
+        connect(tmp_path)
+    result, listener, _ = play(path, tmp_path)
+    assert result.plays == 0
+    assert "manifest.json is broken" in listener.notes[0]
+
+
+def test_files_with_a_dot_and_half_published_blocks_are_never_read(write_grid, tmp_path):
+    path = write_grid()
+    plan = frozen(path)
+    store = Store(tmp_path / "toy", GAME, plan)
+    with store.open():
+        store.write_plan()
+        block, tables = a_block(plan)
+        write_block(store.folder, "plays", block, tables)
+        files(store.folder)[0].unlink()  # the last table never appeared
+        (store.folder / "plays" / ".x.arrow.123.tmp").write_bytes(b"half")
+    with Store(tmp_path / "toy", GAME, plan).open() as again:
+        assert again.covered() == {}
+    assert [p.name for p in (tmp_path / "toy").glob("*/*") if p.suffix != ".json"] == []
+
+
+def test_a_finished_block_that_no_manifest_names_is_kept(write_grid, tmp_path):
+    plan = frozen(write_grid())
+    with Store(tmp_path / "toy", GAME, plan).open() as store:
+        block, tables = a_block(plan)
+        write_block(store.folder, "plays", block, tables)
+    with Store(tmp_path / "toy", GAME, plan).open() as again:
+        assert again.covered() == {block.point: [(0, 64)]}
+
+
+class CutShortError(Exception):
+    pass
+
+
+class Crash:
+    """Stands in for a function until `when` says so; from then on nothing succeeds any more."""
+
+    def __init__(self, function, when):
+        self.function, self.when, self.happened = function, when, False
+
+    def __call__(self, path, *rest):
+        self.happened = self.happened or self.when(path)
+        if self.happened:
+            raise CutShortError
+        self.function(path, *rest)
+
+
+def merge_all(store):
+    with store.open():
+        store.merge(finish=True)
+
+
+@pytest.mark.parametrize("step", ["first file", "last file", "manifest", "removal"])
+def test_a_merge_cut_short_at_any_step_loses_and_doubles_nothing(
+    write_grid, tmp_path, monkeypatch, step
+):
+    path = write_grid()
+    with monkeypatch.context() as patch:
+        patch.setattr(Store, "merge", lambda self, finish=False: None)
+        _, _, folder = play(path, tmp_path)
+    before = rows(tmp_path)
+    assert len(files(folder)) == 16
+    merged = folder / "plays"
+    when = {
+        "first file": lambda path: "merged" in path.name,
+        "last file": lambda path: "merged" in path.name and path.parent == merged,
+        "manifest": lambda path: path.name == "manifest.json" and any(merged.glob("*merged*")),
+        "removal": lambda path: False,
+    }[step]
+    with monkeypatch.context() as patch:
+        patch.setattr(store_module, "publish", Crash(publish, when))
+        if step == "removal":
+            patch.setattr(Store, "_remove", Crash(print, lambda name: True))
+        with pytest.raises(CutShortError):
+            merge_all(Store(folder, GAME, frozen(path)))
+    assert rows(tmp_path).equals(before)
+    result, listener, _ = play(path, tmp_path)
+    assert (result.plays, listener.notes) == (0, [])
+    assert rows(tmp_path).equals(before)
+    assert len(files(folder)) == len(read_manifest(folder)) == 1
+
+
+def test_small_files_become_few(write_grid, tmp_path, monkeypatch):
+    monkeypatch.setattr(store_module, "MAX_SMALL", 8)
+    _, _, folder = play(write_grid(), tmp_path, exponent=2)
+    assert len(files(folder)) == 1
+    assert rows(tmp_path).num_rows == 400
+
+
+def test_merged_files_stop_growing_at_the_target(write_grid, tmp_path, monkeypatch):
+    monkeypatch.setattr(store_module, "TARGET_ROWS", 400)
+    _, _, folder = play(write_grid(), tmp_path, exponent=3)
+    sizes = [ipc.open_file(path).read_all().num_rows for path in files(folder, "seats")]
+    assert 2 <= len(sizes) <= 6
+    assert max(sizes) < 800
+
+
+def test_a_file_damaged_while_the_sweep_runs_is_not_merged(write_grid, tmp_path):
+    plan = frozen(write_grid())
+    with Store(tmp_path / "toy", GAME, plan).open() as store:
+        for first in (0, 64):
+            block, tables = a_block(plan, first)
+            store.add(write_block(store.folder, "plays", block, tables))
+        harmed(files(store.folder)[0])
+        store.merge()
+        assert len(store.notes) == 1
+        assert sum(chunk.plays for chunk in store.counted()) == 64
+
+
+def test_a_second_process_on_the_same_sweep_is_refused(write_grid, tmp_path):
+    plan = frozen(write_grid())
+    with Store(tmp_path / "toy", GAME, plan).open():
+        other = Store(tmp_path / "toy", GAME, plan)
+        with pytest.raises(DojoError, match="is being run by another process"), other.open():
+            pass
+
+
+def test_a_results_folder_that_cannot_be_made_is_one_sentence(write_grid, tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(DojoError, match=r"cannot be written .*--results") as caught:
+        play(write_grid(), tmp_path / "file")
+    assert caught.value.exit_code == 3
+
+
+def test_stored_files_are_compressed_with_zstd(write_grid, tmp_path):
+    _, _, folder = play(write_grid(), tmp_path)
+    message = ipc.open_file(files(folder)[0]).get_batch(0)
+    raw = sum(column.nbytes for column in message.columns)
+    assert os.path.getsize(files(folder)[0]) < raw + 10_000

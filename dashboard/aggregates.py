@@ -181,27 +181,27 @@ def verdicts(table: pd.DataFrame, by: str) -> pd.DataFrame:
         below their fair share), ``above`` and ``below`` (how far, shares of 1), ``p`` of
         Pearson's chi-squared test and ``corrected`` by Holm's method.
     """
-    rows = []
-    for point, group in table.groupby("point", sort=False):
-        if len(group) == 1 or group["wins"].sum() == 0:
-            continue
-        expected = group["seats"] * group["fair"]
-        off = group["wins"] / group["seats"] - group["fair"]
-        statistic = float(((group["wins"] - expected) ** 2 / expected).sum())
-        rows.append(
-            {
-                "point": point,
-                "plays": int(group["wins"].sum()),
-                "most": group.loc[off.idxmax(), by],
-                "above": float(off.max()),
-                "least": group.loc[off.idxmin(), by],
-                "below": float(off.min()),
-                "p": statistics.chi_squared_tail(statistic, len(group) - 1),
-            }
-        )
-    names = ["point", "plays", "most", "above", "least", "below", "p"]
-    frame = pd.DataFrame(rows, columns=names)
-    return frame.assign(corrected=statistics.holm(frame["p"].tolist()))
+    expected = table["seats"] * table["fair"]
+    rows = table.assign(
+        off=table["wins"] / table["seats"] - table["fair"],
+        distance=(table["wins"] - expected) ** 2 / expected,
+    )
+    points = rows.groupby("point", sort=False)
+    rows = rows[(points["wins"].transform("sum") > 0) & (points["wins"].transform("size") > 1)]
+    points = rows.groupby("point", sort=False)
+    tests = points.agg(plays=("wins", "sum"), statistic=("distance", "sum"), groups=(by, "size"))
+    most, least = rows.loc[points["off"].idxmax()], rows.loc[points["off"].idxmin()]
+    tests = tests.reset_index().assign(
+        most=most[by].to_numpy(),
+        above=most["off"].to_numpy(),
+        least=least[by].to_numpy(),
+        below=least["off"].to_numpy(),
+    )
+    tests["p"] = [
+        statistics.chi_squared_tail(float(statistic), int(groups) - 1)
+        for statistic, groups in zip(tests["statistic"], tests["groups"], strict=True)
+    ]
+    return tests.assign(corrected=statistics.holm(tests["p"].tolist()))
 
 
 def lengths(con: duckdb.DuckDBPyConnection, metric: Metric, record: str) -> pd.DataFrame:

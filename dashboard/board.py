@@ -58,6 +58,7 @@ class Shown:
         folded: The quadrants are folded into one.
         point: The row of the table of points.
         other: The point whose tallies are subtracted, if any.
+        less: What is different there, in words.
         board: The point's board.
     """
 
@@ -65,15 +66,14 @@ class Shown:
     folded: bool
     point: pd.Series
     other: pd.Series | None
+    less: str
     board: Picture
 
     @property
     def title(self) -> str:
         """The title of the board's figure."""
-        text = self.metric.title + (", quadrants folded" if self.folded else "")
-        if self.other is None:
-            return f"{text} at point {self.point['number']}"
-        return f"{text}: point {self.point['number']} less point {self.other['number']}"
+        less = f", less the same with {self.less}" if self.other is not None else " in a play"
+        return self.metric.title + less + (" (folded)" if self.folded else "")
 
 
 def _choices(chosen: results.Chosen, table: pd.DataFrame, axes: list[str]) -> Shown | None:
@@ -99,13 +99,19 @@ def _choices(chosen: results.Chosen, table: pd.DataFrame, axes: list[str]) -> Sh
     if part.empty:
         return None
     point = part.iloc[0]
-    other = None
-    if metric is not KINDS:
-        other = _other(table, names, point, key)
+    others = {} if metric is KINDS else _others(table, names, point)
+    less = controls.NONE
+    if others:
+        less = st.selectbox(
+            "Less the same with",
+            [controls.NONE, *others],
+            key=f"{key}/other",
+            persist_state="session",
+        )
     board = _picture(chosen, str(point["point"]))
     if board is None:
         return None
-    return Shown(metric, view == FOLDED and board.repeats, point, other, board)
+    return Shown(metric, view == FOLDED and board.repeats, point, others.get(less), less, board)
 
 
 def _held(table: pd.DataFrame, axes: list[str]) -> list[str]:
@@ -117,17 +123,14 @@ def _held(table: pd.DataFrame, axes: list[str]) -> list[str]:
     return kept
 
 
-def _other(table: pd.DataFrame, names: list[str], point: pd.Series, key: str) -> pd.Series | None:
-    """Let the user subtract a point that differs from `point` in one axis alone."""
-    others: dict[str, pd.Series] = {}
-    for _, row in table.iterrows():
-        differing = [name for name in names if row[name] != point[name]]
-        if len(differing) == 1:
-            others[figures.label(differing[0], row[differing[0]])] = row
-    choice = st.selectbox(
-        "Less the same with", [controls.NONE, *others], key=f"{key}/other", persist_state="session"
-    )
-    return others.get(str(choice))
+def _others(table: pd.DataFrame, names: list[str], point: pd.Series) -> dict[str, pd.Series]:
+    """Return the points that differ from `point` in one axis alone, by what is different."""
+    differs = table[names] != point[names]
+    one_apart = differs[differs.sum(axis=1) == 1]
+    return {
+        figures.label(axis, table.at[row, axis]): table.loc[row]
+        for row, axis in one_apart.idxmax(axis=1).items()
+    }
 
 
 def _values(chosen: results.Chosen, shown: Shown) -> Numbers:

@@ -164,9 +164,9 @@ def kind_bars(table: pd.DataFrame, metric: Metric) -> go.Figure:
     )
     reach = float(rows["mean"].abs().max()) or 1.0
     low = 0 if rows["mean"].min() >= 0 else -1.3 * reach
-    figure.update_xaxes(title=f"{metric.unit}, mean of a square", range=[low, 1.3 * reach])
+    figure.update_xaxes(title=metric.unit, range=[low, 1.3 * reach])
     figure.update_yaxes(showgrid=False)
-    return figures.finish(figure, "By kind of square", 60 + 45 + 30 * len(rows))
+    return figures.finish(figure, "A square of each kind", 60 + 45 + 26 * len(rows))
 
 
 def kind_counts(table: pd.DataFrame) -> go.Figure:
@@ -186,7 +186,7 @@ def kind_counts(table: pd.DataFrame) -> go.Figure:
     )
     figure.update_xaxes(title="squares", range=[0, 1.2 * float(rows["squares"].max())])
     figure.update_yaxes(showgrid=False)
-    return figures.finish(figure, "How many of each kind", 60 + 45 + 30 * len(rows))
+    return figures.finish(figure, "How many of each kind", 60 + 45 + 26 * len(rows))
 
 
 def _drawn(board: Picture, trace: go.Heatmap, title: str) -> go.Figure:

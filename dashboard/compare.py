@@ -8,6 +8,9 @@ import streamlit as st
 from dashboard import aggregates, controls, figures, metrics, results, style
 from dashboard.metrics import Metric
 
+# An axis with so few values begins with a panel each; others can be asked for.
+PANELS = 3
+
 
 def page() -> None:
     """Draw the page."""
@@ -21,7 +24,7 @@ def page() -> None:
             " yet. Give an option several values under `[grid]` and run the sweep again."
         )
         return
-    metric, x, color, facet = _choices(chosen, axes)
+    metric, x, color, facet = _choices(chosen, table, axes)
     kept = [name for name in (x, color, facet) if name]
     others = aggregates.free(table, axes, kept)
     part, averaged = controls.hold(table, others, f"{chosen.key}/compare", average=True)
@@ -39,7 +42,9 @@ def page() -> None:
         _numbers(rows, kept, metric)
 
 
-def _choices(chosen: results.Chosen, axes: list[str]) -> tuple[Metric, str, str | None, str | None]:
+def _choices(
+    chosen: results.Chosen, table: pd.DataFrame, axes: list[str]
+) -> tuple[Metric, str, str | None, str | None]:
     columns = st.columns(4)
     key = f"{chosen.key}/compare"
     metric = columns[0].selectbox(
@@ -61,7 +66,8 @@ def _choices(chosen: results.Chosen, axes: list[str]) -> tuple[Metric, str, str 
     rest = [name for name in axes if name != x]
     color = controls.axis(columns[2], "Colour", rest, f"{key}/color", rest[0] if rest else None)
     rest = [name for name in rest if name != color]
-    facet = controls.axis(columns[3], "A panel each", rest, f"{key}/facet")
+    few = [name for name in rest if table[name].nunique() <= PANELS]
+    facet = controls.axis(columns[3], "A panel each", rest, f"{key}/facet", few[0] if few else None)
     return metric, x, color, facet
 
 

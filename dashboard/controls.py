@@ -59,10 +59,13 @@ def hold(
     for place, name in enumerate(names):
         values = figures.levels(table, name)
         column = columns[place % len(columns)]
-        title = style.words(name) + ("" if average else " (held)")
         choices = [AVERAGE, *values] if average else values
         value = column.selectbox(
-            title, choices, format_func=style.shown, key=f"{key}/{name}", persist_state="session"
+            style.words(name),
+            choices,
+            format_func=style.shown,
+            key=f"{key}/{name}",
+            persist_state="session",
         )
         if value == AVERAGE:
             averaged.append(name)

@@ -31,7 +31,7 @@ def page() -> None:
     with columns.popover("The columns", width="stretch"):
         _columns(chosen)
     query = st.text_area(
-        "Query", examples[title], height=190, key=f"{chosen.key}/sql/query/{title}"
+        "Query", examples[title], height=140, key=f"{chosen.key}/sql/query/{title}"
     )
     st.button("Run", type="primary", icon=":material/play_arrow:")
     table = _run(chosen, query)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -41,12 +42,12 @@ TEMPLATE = go.layout.Template(
         "title": {
             "font": {"size": 18},
             "x": 0,
-            "xref": "paper",
+            "xref": "container",
             "xanchor": "left",
             "y": 1,
             "yref": "container",
             "yanchor": "top",
-            "pad": {"t": 12},
+            "pad": {"t": 12, "l": 4},
         },
         "paper_bgcolor": "white",
         "plot_bgcolor": "white",
@@ -69,6 +70,7 @@ TEMPLATE = go.layout.Template(
         "legend": {
             "orientation": "h",
             "x": 0,
+            "xref": "container",
             "xanchor": "left",
             "y": 0.93,
             "yref": "container",
@@ -116,6 +118,16 @@ def number(value: float) -> str:
     """Return a number as text with some four digits that mean something."""
     size = abs(value)
     return f"{value:,.0f}" if size >= 1000 else f"{value:.1f}" if size >= 100 else f"{value:.3g}"
+
+
+def with_margin(mean: float, margin: float) -> str:
+    """Return a mean and half the width of its interval, to two digits of the latter."""
+    if math.isnan(mean):
+        return "–"
+    if math.isnan(margin) or margin <= 0:
+        return number(mean)
+    digits = max(0, 1 - math.floor(math.log10(margin)))
+    return f"{mean:,.{digits}f} ± {margin:,.{digits}f}"
 
 
 def ordinal(index: int) -> str:

@@ -70,7 +70,7 @@ def _points(chosen: results.Chosen) -> None:
         percent = metric.source == "share"
         title = metric.title if percent else figures.axis_title(metric)
         shown[title] = [
-            _with_margin(mean, (high - low) / 2) + ("%" if percent else "")
+            style.with_margin(mean, (high - low) / 2) + ("%" if percent else "")
             for mean, low, high in zip(rows["mean"], rows["low"], rows["high"], strict=True)
         ]
     st.dataframe(
@@ -87,14 +87,6 @@ def _points(chosen: results.Chosen) -> None:
     if changed:
         values = ", ".join(f"{name} = {style.shown(table[name].iloc[0])}" for name in changed)
         st.caption(f"The same for all points, and not the rulebook's: {values}.")
-
-
-def _with_margin(mean: float, margin: float) -> str:
-    if pd.isna(mean):
-        return "–"
-    if pd.isna(margin):
-        return style.number(mean)
-    return f"{style.number(mean)} ± {margin:.2g}"
 
 
 page()

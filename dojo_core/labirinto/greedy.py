@@ -105,14 +105,20 @@ def fight_worth(rules: np.record, table: np.record, seat: int, foe: int) -> int:
 
 
 @kernel
-def best_foe_worth(rules: np.record, maze: np.record, table: np.record, seat: int) -> int:
-    """Return the worth of the best Sfida there is; 0 when there is nobody to challenge."""
-    foes = fightable(table, seat)
-    best = WORST
-    for foe in range(table.seats):
-        if foes >> foe & 1 and maze.room[table.at[foe]] < 0:
-            best = max(best, fight_worth(rules, table, seat, foe))
-    return 0 if best == WORST else best
+def best_sfida_worth(rules: np.record, maze: np.record, table: np.record) -> int:
+    """Return the worth of the mover's best Sfida; 0 when there is nobody to challenge.
+
+    Kept in ``table.sfida_worth`` for the other walks of a plan.
+    """
+    if table.sfida_worth == WORST:
+        seat = table.seat
+        foes = fightable(table, seat)
+        best = WORST
+        for foe in range(table.seats):
+            if foes >> foe & 1 and maze.room[table.at[foe]] < 0:
+                best = max(best, fight_worth(rules, table, seat, foe))
+        table.sfida_worth = 0 if best == WORST else best
+    return int(table.sfida_worth)
 
 
 @kernel
@@ -141,7 +147,6 @@ def square_worth(
     rules: np.record, maze: np.record, table: np.record, square: int, track: int
 ) -> int:
     """Return the worth of ending a movement on a square with that track position."""
-    seat = table.seat
     code = maze.code[square]
     if code == ALLENAMENTO:
         gained = min(track + rules.allenamento_gain, top_of_track(rules))
@@ -157,7 +162,7 @@ def square_worth(
     if code == NEBBIA:
         worth += NEBBIA_CARD
     elif code == SFIDA:
-        worth += best_foe_worth(rules, maze, table, seat)
+        worth += best_sfida_worth(rules, maze, table)
     return worth
 
 
@@ -171,6 +176,8 @@ def tunnel_worth(
     foes = int(table.pawns[to]) & ~(1 << table.seat)
     if foes & ~fightable(table, table.seat):
         return stay
+    if foes == 0:
+        return max(stay, nearness(rules, maze, track, to))
     through = nearness(rules, maze, track, to) + exit_worth(rules, table, table.seat, to)
     return max(stay, through)
 
@@ -184,55 +191,71 @@ def tie_wins(seed: np.uint64, ties: int) -> bool:
     return below(mix(seed + np.uint64(ties) * GAMMA), ties) == 0
 
 
+@inlined
+def begin_weighing(table: np.record, fatica: int) -> None:
+    """Start to weigh from where the mover stands.
+
+    Entry `level` of ``worth``, ``alive``, ``height`` and ``paid`` describes the walk right after
+    its fights on that step; ``fought[level]`` is the step of its last fights, 0 before any.
+    """
+    table.worth[0] = 0
+    table.alive[0] = STRIPE
+    table.height[0] = table.track[table.seat]
+    table.paid[0] = fatica
+    table.fought[0] = 0
+
+
+@inlined
+def fatica_price(rules: np.record) -> int:
+    """Return what stepping onto a Fatica square costs."""
+    return 0 if rules.fatica_stop_only else int(rules.fatica_cost)
+
+
+@inlined
+def height_after(table: np.record, since: int, fatica: int, price: int) -> int:
+    """Return the track position of a walk whose last fights were on step `since`.
+
+    `fatica` counts the Fatica squares of the whole walk.
+    """
+    return max(int(table.height[since]) - price * (fatica - int(table.paid[since])), 0)
+
+
+@inlined
+def worth_after(table: np.record, since: int, height: int) -> int:
+    """Return the worth of the same walk, now at track position `height`."""
+    return int(table.worth[since]) - int(table.alive[since]) * (int(table.height[since]) - height)
+
+
 @kernel
-def fight_on_the_way(
-    rules: np.record, maze: np.record, table: np.record, square: int, level: int
+def weigh_fights(
+    rules: np.record, table: np.record, foes: int, level: int, since: int, fatica: int, price: int
 ) -> None:
-    """Weigh the fights of stepping onto `square` into the entries of `level` of the walk."""
+    """Weigh the fights against `foes` on a step of the walk, in the order of their seats."""
     seat = table.seat
-    foes = int(table.pawns[square]) & fightable(table, seat) & ~int(table.spared)
+    track = height_after(table, since, fatica, price)
+    worth = worth_after(table, since, track)
+    alive = int(table.alive[since])
     for foe in range(table.seats):
         if foes >> foe & 1:
-            track = table.height[level]
             chance = fight_chance(rules, table, track, seat, foe)
             gain = fight_gain(rules, table, track, foe)
             lost = fight_loss(rules, table, track, foe)
             outcome = chance * gain - (STRIPE - chance) * lost // STRIPE
-            table.worth[level] += table.alive[level] * outcome // STRIPE
-            table.alive[level] = table.alive[level] * chance // STRIPE
-            table.height[level] = track + gain
+            worth += alive * outcome // STRIPE
+            alive = alive * chance // STRIPE
+            track += gain
+    table.worth[level] = worth
+    table.alive[level] = alive
+    table.height[level] = track
+    table.paid[level] = fatica
 
 
 @inlined
-def weigh_step(
-    rules: np.record, maze: np.record, table: np.record, square: int, level: int
-) -> None:
-    """Carry the walk's worth, chance of being alive and track position on to one more square."""
-    table.worth[level] = table.worth[level - 1]
-    table.alive[level] = table.alive[level - 1]
-    table.height[level] = table.height[level - 1]
-    if maze.code[square] == FATICA and rules.fatica_stop_only == 0:
-        paid = min(rules.fatica_cost, table.height[level])
-        table.worth[level] -= table.alive[level] * paid
-        table.height[level] -= paid
-    if table.pawns[square] != 0 and maze.room[square] < 0:
-        fight_on_the_way(rules, maze, table, square, level)
-
-
-@inlined
-def begin_weighing(table: np.record) -> None:
-    """Start to weigh from where the mover stands."""
-    table.worth[0] = 0
-    table.alive[0] = STRIPE
-    table.height[0] = table.track[table.seat]
-
-
-@inlined
-def can_enter(rules: np.record, maze: np.record, table: np.record, square: int, level: int) -> bool:
-    """Tell whether the Dojo would be open to the mover from this square of the walk."""
-    if maze.entrance[square] == NOWHERE or table.shut:
-        return False
-    return is_brown(rules, table.height[level])
+def foes_on_the_way(maze: np.record, table: np.record, square: int, able: int) -> int:
+    """Return the seats of `able` that stepping onto a square would have to be fought."""
+    if table.pawns[square] == 0 or maze.room[square] >= 0:
+        return 0
+    return int(table.pawns[square]) & able
 
 
 @kernel
@@ -242,52 +265,62 @@ def plan_walk(rules: np.record, maze: np.record, tree: np.ndarray, table: np.rec
     A walk that ends with the step into the Dojo ends its plan with NOWHERE.
     """
     seed = next_word(table.streams, choice_stream(table.seat))
+    able = fightable(table, table.seat) & ~int(table.spared)
+    price = fatica_price(rules)
     root = table.node
-    base = tree[root].depth
-    goal = min(tree[root].longest, table.remaining)
+    base = np.int64(tree[root].depth)
+    goal = min(np.int64(tree[root].longest), table.remaining)
     turn = table.turn_of_tree
+    brown = is_brown(rules, table.track[table.seat])
     best = WORST
     ties = 0
-    table.plan_length = 0
     table.plan_next = 0
-    begin_weighing(table)
+    table.sfida_worth = WORST
+    begin_weighing(table, np.int64(tree[root].fatica))
     here = table.path[table.path_length - 1]
-    if can_enter(rules, maze, table, here, NIL):
+    if brown and not table.shut and maze.entrance[here] != NOWHERE:
         best = ENTERING * STRIPE
         ties = 1
         keep_plan(table, NIL, True)
     at = root + 1
     end = tree[root].skip
     while at < end:
-        level = tree[at].depth - base
+        level = np.int64(tree[at].depth) - base
         if level + tree[at].longest < goal:
             at = tree[at].skip
             continue
-        square = (tree[at].square + turn) & 255
+        square = (np.int64(tree[at].square) + turn) & 255
+        fatica = np.int64(tree[at].fatica)
         table.trail[level] = at
-        weigh_step(rules, maze, table, square, level)
-        if level < table.remaining and can_enter(rules, maze, table, square, level):
-            worth = table.worth[level] * STRIPE + table.alive[level] * ENTERING
-            ties = ties + 1 if worth == best else ties
-            if worth > best:
-                best = worth
-                ties = 1
-                keep_plan(table, level, True)
-            elif worth == best and tie_wins(seed, ties):
-                keep_plan(table, level, True)
-        if level < goal:
-            at += 1
+        since = int(table.fought[level - 1])
+        foes = foes_on_the_way(maze, table, square, able)
+        if foes != 0:
+            weigh_fights(rules, table, foes, level, since, fatica, price)
+            since = level
+        table.fought[level] = since
+        ends = level == goal
+        enters = False
+        if (brown or since > 0) and level < table.remaining and not table.shut:
+            enters = maze.entrance[square] != NOWHERE
+        at = tree[at].skip if ends else at + 1
+        if not ends and not enters:
             continue
-        at = tree[at].skip
-        ending = square_worth(rules, maze, table, square, table.height[level])
-        worth = table.worth[level] * STRIPE + table.alive[level] * ending
+        height = height_after(table, since, fatica, price)
+        worth = worth_after(table, since, height) * STRIPE
+        if enters and is_brown(rules, height):
+            worth += table.alive[since] * ENTERING
+        elif ends:
+            enters = False
+            worth += table.alive[since] * square_worth(rules, maze, table, square, height)
+        else:
+            continue
         ties = ties + 1 if worth == best else ties
         if worth > best:
             best = worth
             ties = 1
-            keep_plan(table, level, False)
+            keep_plan(table, level, enters)
         elif worth == best and tie_wins(seed, ties):
-            keep_plan(table, level, False)
+            keep_plan(table, level, enters)
 
 
 @kernel
@@ -324,18 +357,27 @@ def next_planned_step(
 def best_single_step(rules: np.record, maze: np.record, table: np.record, count: int) -> int:
     """Return the best of the options for an extra step."""
     seed = next_word(table.streams, choice_stream(table.seat))
+    able = fightable(table, table.seat) & ~int(table.spared)
+    price = 0 if rules.extra_step_fatica else fatica_price(rules)
     here = table.path[table.path_length - 1]
     best = WORST
     ties = 0
     chosen = 0
-    begin_weighing(table)
+    table.sfida_worth = WORST
+    begin_weighing(table, NIL)
     for k in range(count):
         square = table.options[k]
         if maze.entrance[here] == square:
             return k
-        weigh_step(rules, maze, table, square, NIL + 1)
-        ending = square_worth(rules, maze, table, square, table.height[1])
-        worth = table.worth[1] * STRIPE + table.alive[1] * ending
+        fatica = 1 if maze.code[square] == FATICA else 0
+        since = 0
+        foes = foes_on_the_way(maze, table, square, able)
+        if foes != 0:
+            weigh_fights(rules, table, foes, NIL + 1, since, fatica, price)
+            since = 1
+        height = height_after(table, since, fatica, price)
+        worth = worth_after(table, since, height) * STRIPE
+        worth += table.alive[since] * square_worth(rules, maze, table, square, height)
         ties = ties + 1 if worth == best else ties
         if worth > best:
             best = worth

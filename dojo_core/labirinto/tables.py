@@ -163,6 +163,9 @@ TABLE = np.dtype(
         ("worth", "i8", LONGEST_PATH),
         ("alive", "i8", LONGEST_PATH),
         ("height", "i8", LONGEST_PATH),
+        ("paid", "i8", LONGEST_PATH),
+        ("fought", "i8", LONGEST_PATH),
+        ("sfida_worth", "i8"),
         # odds[t, ODDS_CENTRE + d]: chance, in 4096ths, that the attacker wins with d points more
         # than the defender; t = 1: ties are the defender's
         ("odds", "i8", (2, 2 * ODDS_CENTRE)),

@@ -1,32 +1,36 @@
 """Every page of the dashboard, opened on small real results of a toy game."""
 
+import base64
 import dataclasses
+import json
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 import toy_game
 from streamlit.testing.v1 import AppTest
 
 import dashboard
-from dashboard import results
-from sweep import store, summary
+from dashboard import controls, metrics, results
+from sweep import queries, store, summary
 from sweep.blocks import play_block
 from sweep.grid import read_grid
 from sweep.plan import Plan, make_plan, missing_blocks, with_calibration
 
+TURNS = next(m for m in metrics.metrics(toy_game.GAME) if m.name == "turns")
 APP = Path(dashboard.__file__).parent / "app.py"
 PAGES = ["sweeps.py", "compare.py", "fairness.py", "length.py", "board.py", "sql.py"]
-GRID = """
+PLAYS = """
 [sweep]
 name = "races"
 game = "toy"
 plays = 512
 seed = 7
-record = "{record}"
+record = "plays"
 
 [fixed]
-max_rounds = 5
+max_rounds = 3
 
 [grid]
 players = [2, 3]
@@ -36,7 +40,7 @@ bonus = [false, true]
 
 def strip(setup):
     codes = ["E", *(str(number % 10) for number in range(1, setup.squares))]
-    colors = {code: ("step", "#eeeeee") for code in "0123456789"} | {"E": ("start", "#99cc99")}
+    colors = dict.fromkeys("0123456789", ("step", "#eeeeee")) | {"E": ("start", "#99cc99")}
     rows = setup.squares // setup.width
     return {
         "rows": rows,
@@ -55,7 +59,7 @@ def toy_with_a_board():
     toy_game.GAME = game
 
 
-def write_sweep(folder, text=GRID.format(record="plays"), share=1.0):
+def write_sweep(folder, text=PLAYS, share=1.0):
     """Play a grid by the sweep's own functions, up to a share of its blocks."""
     folder.mkdir(parents=True, exist_ok=True)
     grid_file = folder / "grid.toml"
@@ -70,7 +74,7 @@ def play(folder: Path, plan: Plan, share: float):
     keeper = store.Store(home, toy_game.GAME, plan)
     with keeper.open():
         keeper.write_plan()
-        blocks = list(missing_blocks(plan.points, {}, plan.plays, plan.exponent))
+        blocks = list(missing_blocks(plan.points, keeper.covered(), plan.plays, plan.exponent))
         for block in blocks[: round(share * len(blocks))]:
             setup = plan.setup(toy_game.GAME, plan.find(block.point))
             tables = play_block(toy_game.GAME, setup, plan.seed, block, plan.record)
@@ -80,6 +84,20 @@ def play(folder: Path, plan: Plan, share: float):
         sums = summary.point_sums(home, toy_game.GAME, plan, chunks)
         summary.write_points(home, toy_game.GAME, plan, sums)
     return plan
+
+
+@pytest.fixture(scope="module")
+def summaries(toy_with_a_board, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("summaries")
+    write_sweep(folder, PLAYS.replace('"plays"', '"summary"'))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def half(toy_with_a_board, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("half")
+    write_sweep(folder, share=0.5)
+    return folder
 
 
 @pytest.fixture(scope="module")
@@ -105,13 +123,221 @@ def widget(app, ending):
     return next(w for w in everything if (w.key or "").endswith("/" + ending))
 
 
+def picture(app, number=0):
+    """Return the figure numbered `number` of a page as plain data."""
+    return json.loads(app.get("plotly_chart")[number].proto.spec)
+
+
+def numbers(values):
+    """Return the numbers of a figure's list, which may be packed."""
+    if isinstance(values, dict):
+        return np.frombuffer(base64.b64decode(values["bdata"]), values["dtype"]).tolist()
+    return values
+
+
 @pytest.mark.parametrize("page", PAGES)
 def test_a_page_opens_without_an_error(races, page):
     app = opened(races, page)
     assert not app.exception
     assert not app.error
+    assert app.title[0].value
 
 
-if __name__ == "__main__":
-    toy_game.GAME = dataclasses.replace(toy_game.GAME, board=strip)
-    write_sweep(Path(sys.argv[1]))
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_opens_on_a_sweep_that_keeps_summaries(summaries, page):
+    app = opened(summaries, page)
+    assert not app.exception
+    assert not app.error
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_opens_on_a_sweep_of_one_point(tmp_path, page):
+    write_sweep(tmp_path, PLAYS.split("[grid]")[0])
+    app = opened(tmp_path, page)
+    assert not app.exception
+    assert not app.error
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_opens_before_the_first_block_is_finished(tmp_path, page):
+    write_sweep(tmp_path, share=0)
+    app = opened(tmp_path, page)
+    assert not app.exception
+    assert not app.error
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_without_a_sweep_a_page_names_the_command(tmp_path, page):
+    app = opened(tmp_path, page)
+    assert not app.exception
+    assert "dojo-sweep run grid.toml" in app.info[0].value
+
+
+def test_the_sweeps_are_listed_with_their_progress(half):
+    row = opened(half).dataframe[0].value.iloc[0]
+    assert row[["Sweep", "Game", "State"]].tolist() == ["races", "The Toy", "stopped"]
+    assert (row["Plays"], row["Planned"], row["Progress"]) == (1024, 2048, 0.5)
+
+
+def test_a_running_sweep_is_shown_as_running(tmp_path):
+    plan = write_sweep(tmp_path, share=0.25)
+    with store.Store(tmp_path / plan.name, toy_game.GAME, plan).open():
+        app = opened(tmp_path)
+    assert app.dataframe[0].value.iloc[0]["State"] == "running"
+    assert not app.exception
+
+
+def test_new_plays_show_up_without_a_restart(tmp_path):
+    plan = write_sweep(tmp_path, share=0.25)
+    app = opened(tmp_path)
+    assert len(app.dataframe[1].value) == 1
+    play(tmp_path, plan, 1.0)
+    app.run()
+    assert len(app.dataframe[1].value) == 4
+
+
+def test_every_point_has_its_means_with_intervals(races):
+    table = opened(races).dataframe[1].value
+    assert table["Players"].tolist() == ["2", "2", "3", "3"]
+    assert table["Bonus"].tolist() == ["no", "yes", "no", "yes"]
+    assert table["Rounds"].str.fullmatch(r"[\d.]+ ± [\d.]+").all()
+    assert table["Unfinished"].str.endswith("%").all()
+
+
+def test_compare_draws_the_means_of_the_plays(races):
+    app = opened(races, "compare.py", metric=TURNS)
+    shown = app.dataframe[0].value
+    query = "SELECT avg(turns) FROM plays JOIN points USING (point) GROUP BY number ORDER BY number"
+    expected = [row[0] for row in queries.connect(races).execute(query).fetchall()]
+    assert sorted(shown["Mean (turns)"]) == pytest.approx(sorted(expected))
+    assert set(shown["Plays"]) == {512}
+
+
+def test_compare_says_what_is_averaged_and_what_is_held(races):
+    app = opened(races, "compare.py", color=controls.NONE)
+    assert "Averaged over **bonus**" in app.markdown[0].value
+    widget(app, "bonus").set_value(True).run()
+    assert "Held: **with bonus**" in app.markdown[0].value
+    assert set(app.dataframe[0].value["Points"]) == {1}
+
+
+def test_compare_moves_an_axis_that_depends_on_another_along(tmp_path):
+    text = PLAYS.replace("bonus = [false, true]", "")
+    text = text.replace("players = [2, 3]", "")
+    write_sweep(tmp_path, text + "[[together]]\nplayers = [2, 3]\ngoal = [8, 20]\n")
+    app = opened(tmp_path, "compare.py", color=controls.NONE)
+    assert "Moving along with the axes shown: **goal**" in app.markdown[0].value
+
+
+def test_the_advantage_of_the_first_player_is_called_unfair(races):
+    app = opened(races, "fairness.py")
+    assert "4 of 4 points are unfair by turn order" in app.warning[0].value
+    assert app.dataframe[0].value["Wins most"].str.startswith("1st (+").all()
+
+
+def test_fairness_has_a_panel_for_each_number_of_players(races):
+    notes = [
+        note["text"] for note in picture(opened(races, "fairness.py"))["layout"]["annotations"]
+    ]
+    assert notes == ["2 players", "3 players"]
+
+
+def test_players_of_one_kind_are_not_compared(races):
+    app = opened(races, "fairness.py", by="player")
+    assert "one group of seats by player" in app.info[0].value
+
+
+def test_mixed_players_are_compared(tmp_path):
+    text = PLAYS.replace("players = [2, 3]", "")
+    text = text.replace("[fixed]", '[fixed]\nplayers = 2\nplayer = ["walker", "runner"]')
+    write_sweep(tmp_path, text)
+    app = opened(tmp_path, "fairness.py", by="player")
+    assert app.dataframe[0].value["Wins most"].str.startswith("runner").all()
+
+
+def test_lengths_show_every_play_once(races):
+    app = opened(races, "length.py", bonus=False)
+    figure = picture(app)
+    lines = [trace for trace in figure["data"] if trace["type"] == "scatter"]
+    bars = [trace for trace in figure["data"] if trace["type"] == "bar"]
+    for line, bar in zip(lines, bars, strict=True):
+        assert sum(numbers(line["y"])) + numbers(bar["y"])[0] == pytest.approx(1)
+        assert numbers(bar["y"])[0] > 0
+
+
+def test_quantiles_beyond_the_finished_plays_say_unfinished(races):
+    table = opened(races, "length.py", bonus=False).dataframe[0].value
+    assert (table["95%"] == "unfinished").all()
+    assert (table["Unfinished"] > 0.05).all()
+
+
+def test_lengths_from_summaries_are_those_of_the_plays(races, summaries):
+    tables = [opened(folder, "length.py").dataframe[0].value for folder in (races, summaries)]
+    assert tables[0].equals(tables[1])
+
+
+def test_fairness_from_summaries_is_that_of_the_plays(races, summaries):
+    tables = [opened(folder, "fairness.py").dataframe[0].value for folder in (races, summaries)]
+    assert tables[0].equals(tables[1])
+
+
+def test_the_heat_of_a_tally_is_per_play(races):
+    app = opened(races, "board.py", players=3, bonus=True)
+    heat = picture(app)["data"][0]
+    query = "SELECT turns_mean FROM points WHERE players = 3 AND bonus"
+    ((turns,),) = queries.connect(races).execute(query).fetchall()
+    assert sum(numbers(heat["z"])) == pytest.approx(turns)  # a turn moves onto one square
+
+
+def test_the_difference_of_two_points_is_zero_where_nothing_differs(races):
+    app = opened(races, "board.py", players=2, bonus=False, other="3 players")
+    assert "less the same with 3 players" in picture(app)["layout"]["title"]["text"]
+    assert min(numbers(picture(app)["data"][0]["z"])) < 0
+
+
+def test_an_example_query_runs_when_it_is_chosen(races):
+    app = opened(races, "sql.py", example="Wins by turn order")
+    assert app.dataframe[-1].value["turn_order"].max() == 2
+    assert not app.error
+
+
+@pytest.mark.parametrize(
+    ("query", "sentence"),
+    [
+        ("SELECT lenght FROM plays", "lenght"),
+        ("DROP VIEW plays", "SELECT"),
+        ("SELECT 1; SELECT 2", "one query"),
+        ("", "SELECT"),
+        ("SELECT * FROM read_csv('/etc/hostname')", "disabled"),
+        ("SELECT * FROM chosen", "chosen"),
+    ],
+)
+def test_a_query_that_cannot_be_answered_gets_one_sentence(races, query, sentence):
+    app = opened(races, "sql.py")
+    app.text_area[0].set_value(query).run()
+    assert not app.exception
+    assert sentence in app.error[0].value
+    assert "\n" not in app.error[0].value
+
+
+def test_a_broken_file_is_told_in_one_sentence(tmp_path):
+    write_sweep(tmp_path)
+    victim = next((tmp_path / "races" / "plays").glob("*.arrow"))
+    victim.write_bytes(b"torn")
+    app = opened(tmp_path, "length.py")
+    assert not app.exception
+    assert victim.name in app.error[0].value
+
+
+def test_the_results_folder_can_be_changed_in_the_sidebar(races, tmp_path):
+    app = opened(tmp_path)
+    app.sidebar.text_input[0].set_value(str(races)).run()
+    assert app.dataframe[0].value["Sweep"].tolist() == ["races"]
+
+
+def test_the_results_folder_comes_from_the_command_line_or_the_environment(monkeypatch):
+    monkeypatch.setenv("DOJO_RESULTS", "/from/environment")
+    monkeypatch.setattr(sys, "argv", ["app.py"])
+    assert results.default_folder() == "/from/environment"
+    monkeypatch.setattr(sys, "argv", ["app.py", "--results", "/from/line"])
+    assert results.default_folder() == "/from/line"

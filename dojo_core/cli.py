@@ -124,6 +124,132 @@ def options(
         print(*option_lines(found), sep="\n")
 
 
+Assignments = Annotated[
+    list[str] | None, typer.Argument(metavar="OPTION=VALUE", help="Options, see `dojo options`.")
+]
+GameName = Annotated[str, typer.Option("--game", help="The game.")]
+Seed = Annotated[int, typer.Option(min=0, help="The seed of the random numbers.")]
+
+
+@app.command("trace")
+def trace(
+    assignments: Assignments = None,
+    seed: Seed = 1,
+    play: Annotated[int, typer.Option(min=0, help="Which play under that seed.")] = 0,
+    language: Annotated[str, typer.Option("--lang", help="en or it.")] = "en",
+    as_json: AsJson = False,
+    game: GameName = "labirinto",
+) -> None:
+    """Tell one play event by event: in words, or as JSON Lines."""
+    from dojo_core import games
+
+    found = games.load(game)
+    setup = found.prepare(found.resolve(assigned(assignments)))
+    events = found.trace(setup, seed, play)
+    lines = map(json.dumps, events) if as_json else found.describe(events, language)
+    for line in lines:
+        print(line)
+
+
+def assigned(assignments: list[str] | None) -> dict[str, str]:
+    """Return the values of ``option=value`` words by option name."""
+    values = {}
+    for word in assignments or []:
+        name, equals, value = word.partition("=")
+        if not equals:
+            raise DojoError(f"{word!r} is not of the form option=value, for instance players=4")
+        values[name.strip()] = value.strip()
+    return values
+
+
+@app.command("scenarios")
+def scenarios(
+    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="JSON files.")],
+) -> None:
+    """Play conformance scenarios by the compiled rules and compare; one line of JSON each.
+
+    Exit code 0: all passed; 1: some failed; 2: a file cannot be read.
+    """
+    from dojo_core.labirinto.scenarios import run_file
+
+    passed, failed = 0, 0
+    for file in files:
+        for result in run_file(file):
+            print(json.dumps(result, ensure_ascii=False))
+            passed += result["passed"]
+            failed += not result["passed"]
+    print(f"{passed} passed, {failed} failed")
+    raise typer.Exit(1 if failed else 0)
+
+
+@app.command("bench")
+def bench(
+    assignments: Assignments = None,
+    seconds: Annotated[float, typer.Option(min=0.01, help="Seconds to play for each line.")] = 2.0,
+    counts: Annotated[str, typer.Option("--players", help="Player counts.")] = "4,8",
+    with_compile: Annotated[
+        bool, typer.Option("--compile/--no-compile", help="Also compile from nothing, timed.")
+    ] = True,
+    as_json: AsJson = False,
+    game: GameName = "labirinto",
+) -> None:
+    """Measure plays, turns and decisions a second on one core, and the time to compile."""
+    from dojo_core import bench, games
+
+    found = games.load(game)
+    tables = [int(word) for word in counts.split(",") if word.strip().isdigit()]
+    if not tables or len(tables) != len(counts.split(",")):
+        raise DojoError(f"--players {counts!r} is not a list of whole numbers, for instance 4,8")
+    options = assigned(assignments)
+    rows = [
+        bench.measure(found, strategy.name, players, seconds, options)
+        for strategy in found.strategies
+        for players in tables
+    ]
+    compiling = bench.compile_seconds(game) if with_compile else None
+    if as_json:
+        print(json.dumps({"game": game, "compile_seconds": compiling, "rows": rows}, indent=2))
+        return
+    print(*bench.table(rows), sep="\n")
+    if compiling is not None:
+        print(f"compile from nothing and play once: {compiling:.1f} s")
+
+
+@app.command("fairness")
+def fairness(
+    assignments: Assignments = None,
+    plays: Annotated[int, typer.Option(min=1, help="Plays for each line.")] = 100_000,
+    seed: Seed = 1,
+) -> None:
+    """Check that equal players win equally often from each corner, at 4 and at 8 seats.
+
+    `random` does not finish by the printed rules, so it starts as a Brown belt here. Exit code 0:
+    no corner is favoured; 1: some chi-squared is beyond 1% after Bonferroni's correction.
+    """
+    from dojo_core import games
+    from dojo_core.labirinto.fairness import chi_squared, corner_wins
+
+    found = games.load("labirinto")
+    level = 0.01 / (2 * len(found.strategies))
+    unfair = False
+    for strategy in found.strategies:
+        for players in (4, 8):
+            options: dict[str, Any] = {"player": strategy.name, "players": players}
+            if strategy.name == "random":
+                options |= {"start_track": 15, "start_track_many": 15}
+            wins = corner_wins(found, options | assigned(assignments), seed, plays)
+            statistic, probability = chi_squared(wins)
+            verdict = "fair" if probability >= level else "NOT fair"
+            unfair = unfair or probability < level
+            shares = " ".join(f"{100 * count / max(sum(wins), 1):.2f}%" for count in wins)
+            print(
+                f"{strategy.name:10} {players} seats: {shares} of {sum(wins):,} wins,"
+                f" chi-squared {statistic:.2f} (3 df), p = {probability:.3f}: {verdict}",
+                flush=True,
+            )
+    raise typer.Exit(1 if unfair else 0)
+
+
 def option_record(option: Option) -> dict[str, Any]:
     """Return what there is to know of an option as plain data for JSON."""
     record: dict[str, Any] = {

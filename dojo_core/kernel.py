@@ -21,7 +21,19 @@ PACKAGE = Path(__file__).parent
 
 # Files of `dojo_core` that tell, check or measure plays but cannot change one. A test holds them
 # to it: none may contain a kernel that a play runs.
-NOT_ENGINE = frozenset({"cli.py", "bench.py", "scenarios.py", "story.py", "options_page.py"})
+NOT_ENGINE = frozenset(
+    {
+        "bench.py",
+        "board_checks.py",
+        "cli.py",
+        "fairness.py",
+        "options_page.py",
+        "picture.py",
+        "scenarios.py",
+        "story.py",
+        "trace.py",
+    }
+)
 
 _INNER: dict[str, Any] = {
     "cache": True,
@@ -79,6 +91,16 @@ def kernel(function: Function) -> Function:
 def inlined(function: Function) -> Function:
     """Compile `function` like `kernel`, always merged into its callers."""
     return cast(Function, numba.njit(forceinline=True, **_INNER)(function))
+
+
+@inlined
+def whole(value: Any) -> int:
+    """Return a value as a signed 64-bit whole number.
+
+    Compiled, an unsigned and a signed number make a fraction of floating point; this keeps all
+    arithmetic of the rules in one type.
+    """
+    return np.int64(value)  # type: ignore[return-value]
 
 
 def plain_python() -> bool:

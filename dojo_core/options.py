@@ -73,8 +73,7 @@ class Option:
             base: The folder that relative paths start from.
             where: The file and line or key it came from, put in front of the message.
         """
-        settled = getattr(self, f"_check_{self.kind}")(value, base, where)
-        return settled
+        return getattr(self, f"_check_{self.kind}")(value, base, where)
 
     def shown(self, value: Any) -> Any:
         """Return the settled `value` as one plain cell of a table: a number, a flag or a word."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dojo_core.kernel import inlined
+from dojo_core.kernel import inlined, whole
 
 GAMMA = np.uint64(0x9E3779B97F4A7C15)
 _FIRST = np.uint64(0xBF58476D1CE4E5B9)
@@ -46,12 +46,12 @@ def next_word(streams: np.ndarray, stream: int) -> np.uint64:
 
 
 @inlined
-def below(word: np.uint64, bound: int) -> np.int64:
+def below(word: np.uint64, bound: int) -> int:
     """Return a whole number in [0, bound) from the upper half of `word` (bound < 2**31).
 
     Uniform up to a bias under ``bound / 2**32``.
     """
-    return np.int64(((word >> _32) * np.uint64(bound)) >> _32)
+    return whole(((word >> _32) * np.uint64(bound)) >> _32)
 
 
 @inlined
@@ -61,11 +61,11 @@ def fraction(word: np.uint64) -> np.uint64:
 
 
 @inlined
-def spend(part: np.uint64, bound: int) -> tuple[np.int64, np.uint64]:
+def spend(part: np.uint64, bound: int) -> tuple[int, np.uint64]:
     """Split a 60-bit fraction: a whole number in [0, bound), and the fraction that is left.
 
     One word serves a whole move this way: twelve choices among four leave 36 bits unused.
     `bound` may not exceed 15.
     """
     product = part * np.uint64(bound)
-    return np.int64(product >> FRACTION_BITS), product & FRACTION_MASK
+    return whole(product >> FRACTION_BITS), product & FRACTION_MASK

@@ -198,8 +198,8 @@ def _room_errors(board: Board) -> Iterator[Finding]:
     if (0, 0) not in room:
         yield Finding(
             "E-ROOM-CORNER",
-            f"row 0, column 0 is {str(board.codes[0, 0])!r}, but the Safe Room must contain the corner"
-            f" of the board: write 'S' there",
+            f"row 0, column 0 is {str(board.codes[0, 0])!r}, but the Safe Room must contain the"
+            f" corner of the board: write 'S' there",
             0,
             0,
         )

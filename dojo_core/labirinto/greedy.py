@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dojo_core.kernel import inlined, kernel
+from dojo_core.kernel import inlined, kernel, whole
 from dojo_core.labirinto.table import belt, choice_stream, fightable, is_brown, top_of_track
 from dojo_core.labirinto.tables import (
     ALLENAMENTO,
@@ -268,15 +268,15 @@ def plan_walk(rules: np.record, maze: np.record, tree: np.ndarray, table: np.rec
     able = fightable(table, table.seat) & ~int(table.spared)
     price = fatica_price(rules)
     root = table.node
-    base = np.int64(tree[root].depth)
-    goal = min(np.int64(tree[root].longest), table.remaining)
+    base = whole(tree[root].depth)
+    goal = min(whole(tree[root].longest), table.remaining)
     turn = table.turn_of_tree
     brown = is_brown(rules, table.track[table.seat])
     best = WORST
     ties = 0
     table.plan_next = 0
     table.sfida_worth = WORST
-    begin_weighing(table, np.int64(tree[root].fatica))
+    begin_weighing(table, whole(tree[root].fatica))
     here = table.path[table.path_length - 1]
     if brown and not table.shut and maze.entrance[here] != NOWHERE:
         best = ENTERING * STRIPE
@@ -285,12 +285,12 @@ def plan_walk(rules: np.record, maze: np.record, tree: np.ndarray, table: np.rec
     at = root + 1
     end = tree[root].skip
     while at < end:
-        level = np.int64(tree[at].depth) - base
+        level = whole(tree[at].depth) - base
         if level + tree[at].longest < goal:
             at = tree[at].skip
             continue
-        square = (np.int64(tree[at].square) + turn) & 255
-        fatica = np.int64(tree[at].fatica)
+        square = (whole(tree[at].square) + turn) & 255
+        fatica = whole(tree[at].fatica)
         table.trail[level] = at
         since = int(table.fought[level - 1])
         foes = foes_on_the_way(maze, table, square, able)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dojo_core.kernel import inlined, kernel
+from dojo_core.kernel import inlined, kernel, whole
 from dojo_core.labirinto.tables import NIL, codes
 
 (
@@ -78,13 +78,15 @@ def note(table: np.record, code: int, a: int, b: int = 0, c: int = 0, d: int = 0
     """Write an event with up to four arguments down, when somebody listens."""
     if table.telling:
         _write(
-            table, code, np.int64(a), np.int64(b), np.int64(c), np.int64(d),
+            table, code, whole(a), whole(b), whole(c), whole(d),
             NIL, NIL, NIL, NIL, NIL,
         )  # fmt: skip
 
 
 @kernel
-def note_list(table: np.record, code: int, a: int, b: int, c: int, items: np.ndarray, n: int) -> None:
+def note_list(
+    table: np.record, code: int, a: int, b: int, c: int, items: np.ndarray, n: int
+) -> None:
     """Write an event with the first `n` of `items` down, when somebody listens."""
     if table.telling:
         _write(table, code, a, b, c, NIL, NIL, NIL, NIL, NIL, n)

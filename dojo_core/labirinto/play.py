@@ -27,9 +27,7 @@ from dojo_core.random_numbers import below, next_word, stream_key
 
 
 @entry
-def set_up(
-    rules: np.record, maze: np.record, table: np.record, seed: int, play: int
-) -> None:
+def set_up(rules: np.record, maze: np.record, table: np.record, seed: int, play: int) -> None:
     """Set a play up: streams, first player, deck, track, pawns in their Safe Rooms (Setup)."""
     for stream in range(STREAMS):
         table.streams[stream] = stream_key(np.uint64(seed), np.uint64(play), np.uint64(stream))

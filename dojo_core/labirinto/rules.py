@@ -1,15 +1,15 @@
 """The rules of a turn. One function a rule, named as the rulebook names it.
 
-    play_turn
-      movement                 once, and again for Tsugi-ashi
-        walk                   the roll, step by step
-          enter                a step: Fatica, then the fights of walking in
-        extra_steps            Meditazione: off a square with a pawn that cannot be fought
-        square_effect          Tatami ... Sfida
-          tunnel, draw_card ...
-        final_exam             after a step into the Dojo
-      kumite                   however it began
-        bout                   dice, Tecnica, totals
+play_turn
+  movement                 once, and again for Tsugi-ashi
+    walk                   the roll, step by step
+      enter                a step: Fatica, then the fights of walking in
+    extra_steps            Meditazione: off a square with a pawn that cannot be fought
+    square_effect          Tatami ... Sfida
+      tunnel, draw_card ...
+    final_exam             after a step into the Dojo
+  kumite                   however it began
+    bout                   dice, Tecnica, totals
 """
 
 from __future__ import annotations
@@ -97,6 +97,7 @@ from dojo_core.labirinto.tables import (
 )
 from dojo_core.labirinto.walks import begin_walk, legal_steps, single_steps
 from dojo_core.random_numbers import fraction, next_word
+
 
 @kernel
 def two_options(table: np.record, first: int, second: int) -> int:
@@ -662,6 +663,12 @@ def draw_card(rules: np.record, maze: np.record, tree: np.ndarray, table: np.rec
 
 
 @kernel
+def keeps_held(rules: np.record, maze: np.record, table: np.record, held: int, card: int) -> bool:
+    """Ask which of two Tecnica to keep; tell whether it is the one held before."""
+    return decide(rules, maze, table, KEEP, table.seat, two_options(table, held, card)) == 0
+
+
+@kernel
 def keep_tecnica(rules: np.record, maze: np.record, table: np.record, card: int) -> None:
     """Hold at most one Tecnica: with a second, keep one and discard the other face down."""
     seat = table.seat
@@ -670,10 +677,9 @@ def keep_tecnica(rules: np.record, maze: np.record, table: np.record, card: int)
     if held == NO_CARD:
         return
     dropped = held
-    if held != card:
-        if decide(rules, maze, table, KEEP, seat, two_options(table, held, card)) == 0:
-            table.hand[seat] = held
-            dropped = card
+    if held != card and keeps_held(rules, maze, table, held, card):
+        table.hand[seat] = held
+        dropped = card
     discard(table, dropped)
     note(table, log.KEPT, seat, table.hand[seat], dropped)
 
@@ -855,9 +861,10 @@ def final_exam(rules: np.record, maze: np.record, table: np.record, outside: int
 def play_turn(rules: np.record, maze: np.record, tree: np.ndarray, table: np.record) -> None:
     """Play the turn of ``table.seat`` and pass on to the next seat."""
     seat = table.seat
-    table.turns += 1
-    note(table, log.TURN, seat, table.turns)
-    first_round = table.turns <= table.seats - rules.first_round_ends
+    turn = table.turns + 1
+    table.turns = turn
+    note(table, log.TURN, seat, turn)
+    first_round = turn <= table.seats - rules.first_round_ends
     table.peace = 1 if first_round and rules.first_round_kumite == 0 else 0
     if table.meditating >> seat & 1:
         table.skipped += 1

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +45,7 @@ from dojo_core.options import resolve
 Scenario = Mapping[str, Any]
 
 # The switch names of scenarios, as the project's own options.
-SWITCHES = {
+SWITCHES: dict[str, Callable[[bool], dict[str, Any]]] = {
     "exam_ties_defender": lambda on: {"exam_ties": "defender" if on else "challenger"},
     "exam_best_of_3": lambda on: {"exam_wins": 2 if on else 1},
 }
@@ -94,7 +94,9 @@ def _read_json(path: Path) -> Any:
     try:
         return json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise DojoError(f"{path} cannot be read: {error.strerror}; give a file of scenarios") from error
+        raise DojoError(
+            f"{path} cannot be read: {error.strerror}; give a file of scenarios"
+        ) from error
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
         raise DojoError(f"{path} is not JSON: {error}") from error
 

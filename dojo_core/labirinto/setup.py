@@ -15,13 +15,10 @@ from dojo_core.labirinto.columns import STRATEGIES
 from dojo_core.labirinto.options import OPTIONS
 from dojo_core.labirinto.tables import (
     CODES,
-    DECK_ROOM,
     DOJO,
     MAZE,
     NOWHERE,
     ODDS_CENTRE,
-    SAFE_ROOM,
-    SEATS,
     SQUARES,
     TABLE,
     TUNNEL,
@@ -102,7 +99,9 @@ def prepare_on(board: Board, options: Mapping[str, Any]) -> Setup:
             " them; use fewer dice, a board with more walls, or player = random"
         )
     table = lay_table(options, players)
-    return Setup(options, options["players"], SQUARES, WIDTH, Tables(rules, maze, tree, table, board))
+    return Setup(
+        options, options["players"], SQUARES, WIDTH, Tables(rules, maze, tree, table, board)
+    )
 
 
 def _check_track(options: Mapping[str, Any]) -> None:
@@ -242,5 +241,3 @@ def attack_odds(faces: int) -> np.ndarray[Any, Any]:
         odds[0, ahead] = (margin >= 0).sum() * 4096 // faces**2
         odds[1, ahead] = (margin > 0).sum() * 4096 // faces**2
     return np.roll(odds, ODDS_CENTRE, axis=1)
-
-

@@ -61,8 +61,9 @@ def _scripted_die(table: np.record) -> int:
     if table.script_dice_next >= table.script_dice_count:
         blame(table, NO_DICE, table.script_dice_next)
         return 1
+    value = table.script_dice[table.script_dice_next]
     table.script_dice_next += 1
-    return int(table.script_dice[table.script_dice_next - 1])
+    return int(value)
 
 
 # The track

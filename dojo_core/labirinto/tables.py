@@ -10,28 +10,35 @@ Sets of seats are bit masks: bit s stands for seat s.
 
 from __future__ import annotations
 
+from typing import Any, cast
+
 import numpy as np
 
+from dojo_core.game import Column
 from dojo_core.labirinto.columns import CARDS, PLAY_COLUMNS, SEAT_COLUMNS
 from dojo_core.labirinto.options import OPTIONS
 from dojo_core.options import packed_dtype
 
 
+def number(value: int) -> int:
+    """Return a constant that compiled code may pass on.
 
-def codes(count: int) -> tuple[np.int64, ...]:
-    """Return the codes 0 .. count - 1.
-
-    NumPy's whole numbers, not Python's: for these Numba would compile a rule anew for every value
-    it is called with.
+    It is a whole number of NumPy's, not of Python's: for these Numba would compile a rule anew for
+    every value that it is called with.
     """
-    return tuple(np.int64(code) for code in range(count))
+    return cast(int, np.int64(value))
+
+
+def codes(count: int) -> tuple[int, ...]:
+    """Return the codes 0 .. count - 1 as such constants."""
+    return tuple(number(code) for code in range(count))
 
 
 SEATS = 8
 SQUARES = 256
-NOBODY = np.int64(-1)
-NOWHERE = np.int64(-1)
-NIL = np.int64(0)
+NOBODY = number(-1)
+NOWHERE = number(-1)
+NIL = number(0)
 
 # Square codes.
 TATAMI, SAFE_ROOM, DOJO, ALLENAMENTO, FATICA, NEBBIA, TUNNEL, PASSO_FALSO, SFIDA = codes(9)
@@ -53,7 +60,7 @@ CODES = ".SDAF?TPK"
     PASSO_FALSO_CARD,
     MEDITAZIONE,
 ) = codes(len(CARDS))
-NO_CARD = np.int64(-1)
+NO_CARD = number(-1)
 DECK_ROOM = 20 * len(CARDS)
 
 # Players, in the order of columns.STRATEGIES.
@@ -96,14 +103,22 @@ MAZE = np.dtype(
     [
         ("code", "i8", SQUARES),
         ("room", "i8", SQUARES),  # the corner of the Safe Room the square is in, else -1
-        ("neighbour", "i8", (SQUARES, 4)),  # open ways N E S W of the quadrant, Dojo closed, else -1
+        (
+            "neighbour",
+            "i8",
+            (SQUARES, 4),
+        ),  # open ways N E S W of the quadrant, Dojo closed, else -1
         ("entrance", "i8", SQUARES),  # the Dojo square that can be entered from here, else -1
         ("link", "i8", SQUARES),  # the paired tunnel, else -1
         ("tunnels", "i8", SQUARES),
         ("tunnel_count", "i8"),
         ("room_squares", "i8", (4, SQUARES)),
         ("room_size", "i8", 4),
-        ("to_dojo", "i8", SQUARES),  # fewest steps into the Dojo, the entering one included; 0 inside
+        (
+            "to_dojo",
+            "i8",
+            SQUARES,
+        ),  # fewest steps into the Dojo, the entering one included; 0 inside
         ("root", "i8", 64),  # where the walks from a square of the quadrant begin in the tree
         ("longest_roll", "i8"),
     ],
@@ -236,13 +251,13 @@ TABLE = np.dtype(
 NO_FAULT, NO_DICE, BAD_STEP, NO_STEP, NO_CHOICE, BAD_CHOICE, NO_DEAL = codes(7)
 
 
-def _row_dtype(columns: tuple, grouped: dict[str, str]) -> np.dtype:
+def _row_dtype(columns: tuple[Column, ...], grouped: dict[str, str]) -> np.dtype[Any]:
     """Return the columns' type with runs of fields named ``prefix_...`` as one array field each.
 
     Same bytes as `game.columns_dtype`, so that rows can be filled by index where a rule counts by
     card.
     """
-    fields: list[tuple] = []
+    fields: list[tuple[Any, ...]] = []
     for column in columns:
         prefix = next((p for p in grouped if column.name.startswith(p)), None)
         if prefix is None:

@@ -181,14 +181,14 @@ def _stop(a: list[int], _: list[int]) -> Event:
 
 
 def _choice(a: list[int], options: list[int]) -> Event:
-    words = {
+    words: dict[int, Callable[[int], Any]] = {
         PLACE: square_of,
         SEGRETO: square_of,
         TAKE_TUNNEL: bool,
         KEEP: card_name,
         TECNICA: card_name,
     }
-    word: Callable[[int], Any] = words.get(a[1], int)
+    word = words.get(a[1], int)
     return {
         "event": "choice",
         "seat": a[0],

@@ -123,9 +123,7 @@ def _tree_of(neighbour: bytes, code: bytes, depth: int) -> tuple[np.ndarray, np.
     return tree, roots
 
 
-def walk_tree(
-    neighbour: np.ndarray, code: np.ndarray, depth: int
-) -> tuple[np.ndarray, np.ndarray]:
+def walk_tree(neighbour: np.ndarray, code: np.ndarray, depth: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the tree of all walks of up to `depth` steps, and the root of each of the 64 squares.
 
     Boards are kept between calls. The tree is empty and the roots are -1 when it would have more
@@ -266,4 +264,3 @@ def fewest_fatica(tree: np.ndarray, node: int, steps: int) -> int:
         else:
             at += 1
     return fewest
-

@@ -64,7 +64,7 @@ def engine_hash(game: str) -> str:
 
 def _cache_folder() -> Path:
     """Return the folder of the compiled code of these very sources."""
-    digest = hashlib.sha256(numba.__version__.encode())
+    digest = hashlib.sha256(f"{numba.__version__} {numba.config.BOUNDSCHECK}".encode())
     for path in sorted(PACKAGE.rglob("*.py")):
         if path.name not in NOT_ENGINE:
             digest.update(path.read_bytes())

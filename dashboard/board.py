@@ -10,10 +10,9 @@ import streamlit as st
 
 from dashboard import aggregates, board_figures, controls, figures, metrics, results
 from dashboard.board_figures import Numbers, Picture
-from dashboard.metrics import Metric
+from dashboard.metrics import KINDS, Metric
 
 WHOLE, FOLDED = "Whole board", "Quadrants folded"
-KINDS = Metric("", "Kinds of square", "", "The squares as they are printed.")
 
 
 def page() -> None:
@@ -34,7 +33,7 @@ def page() -> None:
         return
     sentences.markdown(_how_to_read(shown))
     drawn = shown.board.quadrant() if shown.folded else shown.board
-    if shown.metric is KINDS:
+    if shown.metric == KINDS:
         board = board_figures.kinds(drawn, "The board")
         by_kind = board_figures.kind_means(drawn, np.ones(drawn.codes.shape))
         bars = board_figures.kind_counts(by_kind)
@@ -99,7 +98,7 @@ def _choices(chosen: results.Chosen, table: pd.DataFrame, axes: list[str]) -> Sh
     if part.empty:
         return None
     point = part.iloc[0]
-    others = {} if metric is KINDS else _others(table, names, point)
+    others = {} if metric == KINDS else _others(table, names, point)
     less = controls.NONE
     if others:
         less = st.selectbox(
@@ -154,7 +153,7 @@ def _picture(chosen: results.Chosen, point: str) -> Picture | None:
 
 
 def _how_to_read(shown: Shown) -> str:
-    if shown.metric is KINDS:
+    if shown.metric == KINDS:
         return (
             "The board as it is printed: thick lines are walls, and the letter on a square is its"
             " kind. Hold the pointer on a tunnel to see where it leads."

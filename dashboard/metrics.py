@@ -51,6 +51,7 @@ FIRST_WINS = Metric(
     "share",
     100,
 )
+KINDS = Metric("", "Kinds of square", "", "The squares as they are printed.")
 
 
 def metrics(game: Game, record: str = "plays") -> list[Metric]:

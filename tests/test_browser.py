@@ -46,7 +46,17 @@ PATIENCE = 60_000  # ms; a page takes one or two seconds, the first one on a bus
 
 
 @pytest.fixture(scope="module")
-def played(tmp_path_factory):
+def chromium():
+    if shutil.which(CHROMIUM) is None:
+        pytest.fail(
+            f"there is no {CHROMIUM}; install it with"
+            " `apt-get update && apt-get install -y chromium`"
+        )
+    return CHROMIUM
+
+
+@pytest.fixture(scope="module")
+def played(chromium, tmp_path_factory):
     folder = tmp_path_factory.mktemp("browsed")
     grid = folder / "grid.toml"
     grid.write_text(GRID)
@@ -94,17 +104,12 @@ def wait_until_served(address, server, log):
 
 
 @pytest.fixture(scope="module")
-def page(address, tmp_path_factory):
+def page(chromium, address, tmp_path_factory):
     """The dashboard, open; complaints of the browser and requests to elsewhere end up in lists."""
-    if shutil.which(CHROMIUM) is None:
-        pytest.fail(
-            f"there is no {CHROMIUM}; install it with"
-            " `apt-get update && apt-get install -y chromium`"
-        )
     with sync_playwright() as playwright:
         context = playwright.chromium.launch_persistent_context(
             str(tmp_path_factory.mktemp("chromium")),
-            executable_path=CHROMIUM,
+            executable_path=chromium,
             args=ARGUMENTS,
             viewport={"width": 1280, "height": 800},
         )

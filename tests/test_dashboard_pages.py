@@ -341,3 +341,9 @@ def test_the_results_folder_comes_from_the_command_line_or_the_environment(monke
     assert results.default_folder() == "/from/environment"
     monkeypatch.setattr(sys, "argv", ["app.py", "--results", "/from/line"])
     assert results.default_folder() == "/from/line"
+
+
+def test_the_kinds_of_squares_are_counted(races):
+    app = opened(races, "board.py", metric=metrics.KINDS)
+    bars = picture(app, 1)["data"][0]
+    assert dict(zip(bars["y"], numbers(bars["x"]), strict=True)) == {"start": 1, "step": 39}

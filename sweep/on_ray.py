@@ -10,6 +10,8 @@ from __future__ import annotations
 import functools
 import logging
 import os
+import re
+import socket
 from dataclasses import replace
 from typing import Any
 
@@ -34,6 +36,7 @@ from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy  # noq
 
 RETRIES = 3  # of a block whose worker or node was lost
 OBJECT_STORE = 256 * 2**20
+KNOCK_SECONDS = 5.0
 
 
 @functools.lru_cache(1)
@@ -148,6 +151,7 @@ def _start(workers: int | None, address: str | None) -> None:
     common: dict[str, Any] = {"logging_level": logging.ERROR, "log_to_driver": False}
     try:
         if address:
+            _knock(address)
             variables = {"NUMBA_NUM_THREADS": "1"}
             ray.init(address, runtime_env={"env_vars": variables}, **common)
         else:
@@ -157,7 +161,7 @@ def _start(workers: int | None, address: str | None) -> None:
                 object_store_memory=OBJECT_STORE,
                 **common,
             )
-    except (ConnectionError, ValueError, RuntimeError) as error:
+    except (OSError, ValueError, RuntimeError) as error:
         place = f"the cluster {address!r}" if address else "Ray on this machine"
         reason = str(error).splitlines()[0]
         raise DojoError(
@@ -165,3 +169,10 @@ def _start(workers: int | None, address: str | None) -> None:
             " to play on this machine without Ray",
             STORAGE_TROUBLE,
         ) from error
+
+
+def _knock(address: str) -> None:
+    """Raise an OSError when nobody listens at ``host:port``: Ray itself would wait for minutes."""
+    found = re.fullmatch(r"(?:ray://)?\[?([^\]/]+?)\]?:(\d+)", address)
+    if found:
+        socket.create_connection((found[1], int(found[2])), KNOCK_SECONDS).close()

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import hashlib
 import os
+import signal
+import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -119,8 +121,8 @@ def prepare(options: Mapping[str, Any]) -> Setup:
 
 def play(setup: Setup, seed: int, first_play: int, plays: int, out: Out) -> None:
     fails = setup.options["fails_at"]
-    if fails == 10**9 and os.environ.get("TOY_DIES"):
-        os.kill(os.getpid(), 9)
+    if fails == 10**9 and sys.argv[0].endswith("default_worker.py"):
+        os.kill(os.getpid(), signal.SIGKILL)  # in a worker of Ray only
     if first_play <= fails < first_play + plays:
         raise RuntimeError(f"play {fails} went wrong")
     if setup.options["slow"]:

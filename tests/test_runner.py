@@ -1,0 +1,301 @@
+"""The runner: failures, interruption, kills, and Ray itself."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import threading
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import toy_game
+from conftest import GRID
+from sweep_runs import frozen, play, rows
+
+from dojo_core.errors import DojoError
+from sweep import runner, store, work
+from sweep.backends import Threads
+from sweep.queries import connect, sweeps
+from sweep.work import Job, Outcome, Worker
+
+FAILS = GRID.replace("[10, 20]", "[10, 20]\nfails_at = [-1, 50]")
+
+
+def test_a_block_that_raises_is_a_row_and_the_others_go_on(write_grid, tmp_path):
+    result, listener, _ = play(write_grid(FAILS), tmp_path)
+    assert result.failures == 4
+    assert result.plays == 800 - 4 * 32
+    failed = connect(tmp_path).sql("SELECT * FROM failures ORDER BY point").fetchall()
+    points = sorted(p.id for p in frozen(write_grid(FAILS)).points)
+    assert {row[0] for row in failed} < set(points)
+    point, first, plays, error, traceback, command = failed[0]
+    assert (first, plays, error) == (32, 32, "RuntimeError: play 50 went wrong")
+    assert "in play_block" in traceback
+    assert command == f"dojo-sweep block toy {point} 32 32 --results {tmp_path}"
+    assert any("plays 32 to 63 of point" in note for note in listener.notes)
+
+
+def test_failed_blocks_are_tried_again_by_the_next_run(write_grid, tmp_path):
+    play(write_grid(FAILS), tmp_path)
+    result, _, _ = play(write_grid(FAILS), tmp_path)
+    assert (result.failures, result.plays) == (4, 0)
+
+
+def test_a_full_disk_stops_at_once_with_one_sentence(write_grid, tmp_path, monkeypatch):
+    written = []
+
+    def full(path, write):
+        if path.parent.name == "plays":
+            written.append(path)
+            raise store.storage_error(path.parent, OSError(28, "No space left on device"))
+        publish(path, write)
+
+    publish = store.publish
+    monkeypatch.setattr(store, "publish", full)
+    with pytest.raises(DojoError, match="No space left on device") as caught:
+        play(write_grid(), tmp_path, workers=1, exponent=2)
+    assert caught.value.exit_code == 3
+    assert len(written) <= 4
+
+
+class Interrupting(Threads):
+    """Threads, and a user who presses Ctrl-C when some blocks have ended."""
+
+    def collect(self, seconds):
+        if seconds:
+            outcomes = super().collect(seconds)
+            if sum(len(done) for done in self.seen) > 3:
+                self.late = outcomes
+                raise KeyboardInterrupt
+            self.seen.append(outcomes)
+            return outcomes
+        return [*self.late, *super().collect(0)]
+
+    seen: list[list[Outcome]]
+    late: list[Outcome]
+
+    def __init__(self, job):
+        super().__init__(job, 1)
+        self.seen, self.late = [], []
+
+
+def test_an_interrupted_run_keeps_what_is_finished_and_is_gone_on_with(write_grid, tmp_path):
+    path = write_grid()
+    result, _, _ = play(path, tmp_path, backend=Interrupting, exponent=3)
+    assert result.interrupted
+    assert 0 < result.plays < 400
+    assert sweeps(tmp_path)[0].plays_done == result.plays
+    assert sweeps(tmp_path)[0].state == "stopped"
+    rest, _, _ = play(path, tmp_path)
+    assert rest.plays == 400 - result.plays
+    play(path, tmp_path / "fresh")
+    assert rows(tmp_path).equals(rows(tmp_path / "fresh"))
+
+
+def test_a_running_sweep_is_seen_and_can_be_asked(write_grid, tmp_path, monkeypatch):
+    monkeypatch.setattr(store, "SAVE_EVERY", 0.0)
+    path = write_grid(GRID + "slow = [20]\n")
+    thread = threading.Thread(target=play, args=(path, tmp_path), kwargs={"exponent": 3})
+    thread.start()
+    seen = set()
+    while thread.is_alive():
+        for info in sweeps(tmp_path):
+            if 0 < info.plays_done < info.plays_planned:
+                count = connect(tmp_path).sql("SELECT count(*) FROM plays").fetchall()[0][0]
+                seen.add((info.state, info.plays_done <= count))
+        time.sleep(0.02)
+    thread.join()
+    assert seen == {("running", True)}
+    assert sweeps(tmp_path)[0].state == "done"
+
+
+def test_the_token_changes_with_the_rows_and_only_then(write_grid, tmp_path):
+    play(write_grid(), tmp_path)
+    before = sweeps(tmp_path)[0].token
+    assert sweeps(tmp_path)[0].token == before
+    play(write_grid(GRID.replace("100", "120")), tmp_path)
+    assert sweeps(tmp_path)[0].token != before
+
+
+def test_a_worker_with_other_rules_refuses(write_grid, tmp_path):
+    job = Job(toy_game.GAME, frozen(write_grid(), engine="another"), tmp_path)
+    assert "other rules installed" in Worker(job).engine_trouble()
+
+
+def test_a_point_is_prepared_once_by_a_worker(write_grid, tmp_path, monkeypatch):
+    prepared = []
+    plan = frozen(write_grid())
+    monkeypatch.setattr(work, "play_block", lambda *args: {})
+    monkeypatch.setattr(work, "write_block", lambda *args: None)
+    worker = Worker(Job(toy_game.GAME, plan, tmp_path))
+    monkeypatch.setattr(
+        type(plan), "setup", lambda self, game, point: prepared.append(point) or None
+    )
+    blocks = list(runner.missing_blocks(plan.points, {}, plan.plays, 3))
+    for block in blocks:
+        worker.do(block)
+    assert len(prepared) == len(plan.points) < len(blocks)
+
+
+# Real processes
+
+
+def start(toy_command, toy_environment, path, results, *more):
+    return subprocess.Popen(
+        [*toy_command, "run", str(path), "--results", str(results), "--workers", "2", *more],
+        env=toy_environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+    )
+
+
+def wait_for_plays(results, process, least=1):
+    for _ in range(1200):
+        if process.poll() is not None:
+            raise AssertionError(process.stdout.read())
+        infos = sweeps(results)
+        if infos and infos[0].plays_done >= least:
+            return
+        time.sleep(0.05)
+    raise AssertionError("no block ended within a minute")
+
+
+SLOW = GRID.replace("plays = 100", "plays = 4000") + "slow = [40]\n"
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
+def test_a_stopped_driver_loses_nothing(write_grid, tmp_path, toy_command, toy_environment, how):
+    path = write_grid(SLOW)
+    process = start(toy_command, toy_environment, path, tmp_path, "--no-ray")
+    wait_for_plays(tmp_path, process)
+    os.kill(process.pid, how)
+    asked = time.monotonic()
+    output, _ = process.communicate(timeout=60)
+    assert time.monotonic() - asked < 15
+    if how != signal.SIGKILL:
+        assert process.returncode == 130
+        assert "what was finished is kept. Go on with: dojo-sweep run" in output
+        assert "Traceback" not in output
+    done = sweeps(tmp_path)[0].plays_done
+    assert sweeps(tmp_path)[0].state == "stopped"
+    quick = write_grid(SLOW.replace("[40]", "[0]"), "quick.toml")
+    assert done > 0
+    result, listener, _ = play(path, tmp_path, workers=8, exponent=10)
+    assert result.plays <= 16_000 - done
+    assert listener.notes == []
+    play(quick, tmp_path / "fresh", exponent=10)
+    columns = (
+        "SELECT players, goal, play, winner, rounds, turns FROM plays JOIN points USING (point)"
+    )
+    ours, fresh = (
+        connect(place).sql(f"{columns} ORDER BY ALL").to_arrow_table()
+        for place in (tmp_path, tmp_path / "fresh")
+    )
+    assert ours.equals(fresh)
+
+
+def on_ray(ray_here):
+    return lambda job: ray_here.OnRay(job, 2)
+
+
+def test_ray_plays_the_same_rows(write_grid, tmp_path, ray_here):
+    path = write_grid()
+    play(path, tmp_path / "ray", backend=on_ray(ray_here), exponent=4)
+    play(path, tmp_path / "threads")
+    for view in ("plays", "seats", "squares", "points"):
+        assert rows(tmp_path / "ray", view).equals(rows(tmp_path / "threads", view)), view
+
+
+def test_ray_notes_blocks_that_raise(write_grid, tmp_path, ray_here):
+    result, _, _ = play(write_grid(FAILS), tmp_path, backend=on_ray(ray_here))
+    assert (result.failures, result.plays) == (4, 800 - 4 * 32)
+
+
+def test_without_a_shared_folder_blocks_come_back_to_the_driver(write_grid, tmp_path, ray_here):
+    path = write_grid()
+    apart = lambda job: ray_here.OnRay(replace(job, shared=False), 2)  # noqa: E731
+    play(path, tmp_path / "apart", backend=apart)
+    play(path, tmp_path / "threads")
+    assert rows(tmp_path / "apart").equals(rows(tmp_path / "threads"))
+
+
+def parent(process: int) -> int:
+    return int(Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[1])
+
+
+def playing_workers() -> list[int]:
+    """Return the processes below this one that play a block for Ray right now."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if (folder / "cmdline").read_bytes().startswith(b"ray::_play"):
+                above = parent(int(folder.name))
+                while above > 1 and above != os.getpid():
+                    above = parent(above)
+                if above == os.getpid():
+                    found.append(int(folder.name))
+    return found
+
+
+def test_a_killed_worker_is_replaced_and_its_block_played_again(write_grid, tmp_path, ray_here):
+    killed = []
+    finished = threading.Event()
+
+    def kill_workers():
+        while len(killed) < 2 and not finished.wait(0.5):
+            for process in playing_workers()[:1]:
+                os.kill(process, signal.SIGKILL)
+                killed.append(process)
+
+    killer = threading.Thread(target=kill_workers)
+    killer.start()
+    path = write_grid(GRID + "slow = [30]\n")
+    result, _, _ = play(path, tmp_path, backend=on_ray(ray_here), exponent=4)
+    finished.set()
+    killer.join()
+    assert killed
+    assert (result.failures, result.plays) == (0, 400)
+    assert connect(tmp_path).sql("SELECT count(*) FROM plays").fetchall() == [(400,)]
+
+
+def test_a_block_that_always_kills_its_worker_fails_and_the_others_go_on(
+    write_grid, tmp_path, ray_here
+):
+    text = GRID.replace("[10, 20]", "[10]\nfails_at = [-1, 1_000_000_000]")
+    result, listener, _ = play(
+        write_grid(text), tmp_path, backend=on_ray(ray_here), plays=20, exponent=5
+    )
+    assert result.failures == 2
+    assert result.plays == 40
+    assert any("WorkerCrashedError" in note for note in listener.notes)
+
+
+def test_the_window_bounds_what_is_under_way(write_grid, tmp_path):
+    most = []
+
+    class Counting(Threads):
+        def submit(self, block):
+            super().submit(block)
+            most.append(len(self._pending))
+
+    play(write_grid(), tmp_path, backend=lambda job: Counting(job, 2), exponent=2)
+    assert max(most) == 3
+
+
+def test_a_cluster_that_does_not_answer_is_one_sentence(
+    write_grid, tmp_path, toy_command, toy_environment
+):
+    path = write_grid()
+    process = start(
+        toy_command, toy_environment, path, tmp_path, "--address", "127.0.0.1:1", "--ray"
+    )
+    output, _ = process.communicate(timeout=60)
+    assert process.returncode == 3
+    assert "the cluster '127.0.0.1:1' cannot be reached" in output
+    assert "Traceback" not in output

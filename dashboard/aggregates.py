@@ -18,7 +18,7 @@ _SUMMED_BY = ("turn_order", "player")
 # Who sits where is settled by the point: so the unfinished plays hold as many seats of each group
 # as the finished ones, in proportion.
 _WINS_SUMMED = """
-    SELECT point, moments.{by} AS grouped, sum(total)::BIGINT AS wins,
+    SELECT point, moments.{by} AS seat_group, sum(total)::BIGINT AS wins,
            (sum(n) * (any_value(plays_n) - any_value(unfinished_n))
                // any_value(plays_n))::BIGINT AS seats
     FROM moments JOIN points USING (point)
@@ -26,7 +26,7 @@ _WINS_SUMMED = """
     GROUP BY ALL
 """
 _WINS_COUNTED = """
-    SELECT point, {by} AS grouped, sum(won)::BIGINT AS wins, count(*) AS seats
+    SELECT point, {by} AS seat_group, sum(won)::BIGINT AS wins, count(*) AS seats
     FROM seats ANTI JOIN (FROM plays WHERE finished = 0) AS unfinished USING (point, play)
     GROUP BY ALL
 """
@@ -126,21 +126,21 @@ def wins(con: duckdb.DuckDBPyConnection, by: Column) -> pd.DataFrame:
     other columns the rows of all seats are counted.
 
     Returns:
-        ``point``, the group under its column's name (as a word where the column has words),
+        ``point``, ``seat_group`` (a value of the column, as a word where it has words),
         ``seats`` (seat rows counted), ``wins``, and ``fair`` (the share all seats would have).
     """
     counted = _WINS_SUMMED if by.name in _SUMMED_BY else _WINS_COUNTED
     rows = con.sql(
         f"""
         WITH counted AS ({counted.format(by=by.name)})
-        SELECT point, grouped AS {by.name}, seats, wins,
+        SELECT point, seat_group, seats, wins,
                sum(wins) OVER of_point / sum(seats) OVER of_point AS fair
         FROM counted WHERE seats > 0 WINDOW of_point AS (PARTITION BY point)
-        ORDER BY point, grouped
+        ORDER BY point, seat_group
         """
     ).df()
     if by.labels:
-        rows[by.name] = [by.labels[int(code)] for code in rows[by.name]]
+        rows["seat_group"] = [by.labels[int(code)] for code in rows["seat_group"]]
     return rows
 
 
@@ -167,14 +167,13 @@ def win_shares(table: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def verdicts(table: pd.DataFrame, by: str) -> pd.DataFrame:
+def verdicts(table: pd.DataFrame) -> pd.DataFrame:
     """Return a test of fairness a point, corrected for there being several points.
 
     Points at which nobody won, or that have one group only, are left out: there is no question.
 
     Args:
         table: The rows of `wins`.
-        by: The column that tells the groups apart.
 
     Returns:
         ``point``, ``plays`` (finished), ``most`` and ``least`` (the groups furthest above and
@@ -189,12 +188,14 @@ def verdicts(table: pd.DataFrame, by: str) -> pd.DataFrame:
     points = rows.groupby("point", sort=False)
     rows = rows[(points["wins"].transform("sum") > 0) & (points["wins"].transform("size") > 1)]
     points = rows.groupby("point", sort=False)
-    tests = points.agg(plays=("wins", "sum"), statistic=("distance", "sum"), groups=(by, "size"))
+    tests = points.agg(
+        plays=("wins", "sum"), statistic=("distance", "sum"), groups=("wins", "size")
+    )
     most, least = rows.loc[points["off"].idxmax()], rows.loc[points["off"].idxmin()]
     tests = tests.reset_index().assign(
-        most=most[by].to_numpy(),
+        most=most["seat_group"].to_numpy(),
         above=most["off"].to_numpy(),
-        least=least[by].to_numpy(),
+        least=least["seat_group"].to_numpy(),
         below=least["off"].to_numpy(),
     )
     tests["p"] = [

@@ -43,9 +43,11 @@ def page() -> None:
             drawn, values, shown.metric, shown.title, shown.other is not None
         )
         bars = board_figures.kind_bars(board_figures.kind_means(drawn, values), shown.metric)
-    left.plotly_chart(board, theme=None, key="chart")
-    right.plotly_chart(bars, theme=None, key="kinds")
-    left.caption(_note(shown, axes))
+    with left:
+        controls.chart(board, "chart")
+        st.caption(_note(shown, axes))
+    with right:
+        controls.chart(bars, "kinds", tools=False)
 
 
 @dataclass(frozen=True)
@@ -161,8 +163,8 @@ def _how_to_read(shown: Shown) -> str:
     what = shown.metric.title.lower()
     if shown.other is not None:
         first = (
-            f"Blue squares see more {what} at the first point than at the second, red ones fewer,"
-            " pale ones the same."
+            f"Blue squares see more {what} here than with {shown.less}, red ones fewer, pale"
+            " ones the same."
         )
     else:
         first = (

@@ -36,7 +36,7 @@ def page() -> None:
     rows["unfinished"] = rows["unfinished_n"] / rows["plays_n"]
     rows = aggregates.averaged(rows, kept)
     st.markdown(_how_to_read(table, part, axes, kept, averaged))
-    st.plotly_chart(figures.compare(rows, metric, x, color, facet), theme=None, key="chart")
+    controls.chart(figures.compare(rows, metric, x, color, facet), "chart")
     st.caption(f"{metric.title}: {metric.meaning}")
     with st.expander("The numbers"):
         _numbers(rows, kept, metric)

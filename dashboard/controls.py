@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pandas as pd
+import plotly.graph_objects as go
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
@@ -72,6 +73,12 @@ def hold(
         else:
             table = table[table[name] == value]
     return table, averaged
+
+
+def chart(figure: go.Figure, key: str, tools: bool = True) -> None:
+    """Draw a figure in its own colours, with the buttons to zoom and to save it or without."""
+    config = {"displaylogo": False, "displayModeBar": "hover" if tools else False}
+    st.plotly_chart(figure, theme=None, key=key, config=config)
 
 
 def held(table: pd.DataFrame, names: Sequence[str]) -> str:

@@ -31,7 +31,7 @@ def page() -> None:
         " that sitting there helps or hurts."
     )
     shares = aggregates.win_shares(rows)
-    st.plotly_chart(figures.fairness(shares, by.name, color, facet), theme=None, key="chart")
+    controls.chart(figures.fairness(shares, by.name, color, facet), "chart")
     others = [a for a in axes if a not in (color, facet)]
     note = controls.held(part, others)
     st.caption((f"Held: {note}. " if note else "") + f"{style.words(by.name)}: {by.meaning}")
@@ -61,7 +61,7 @@ def _choices(
 
 def _verdicts(table: pd.DataFrame, wins: pd.DataFrame, by: str, axes: list[str]) -> None:
     st.subheader("Is it fair?")
-    tests = aggregates.verdicts(wins, by)
+    tests = aggregates.verdicts(wins)
     if tests.empty:
         st.info(f"Every point has one group of seats by {style.words(by).lower()}: all are alike.")
         return

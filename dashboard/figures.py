@@ -126,8 +126,9 @@ def fairness(table: pd.DataFrame, by: str, color: str | None, facet: str | None)
     """Draw the win share of each group of seats with the line of the fair share.
 
     Args:
-        table: One row a mark: the columns named by `by`, `color` and `facet`, and ``share``,
-            ``low``, ``high``, ``fair`` (shares of 1), ``wins`` and ``seats`` (rows counted).
+        table: One row a mark: the columns named by `color` and `facet`, and ``seat_group`` (a
+            value of the seat column `by`), ``share``, ``low``, ``high``, ``fair`` (shares of 1),
+            ``wins`` and ``seats`` (rows counted).
         by: The seat column whose values are compared, e.g. ``turn_order``.
         color: The axis told apart by colour and marker, if any.
         facet: The axis with a panel a value, if any.
@@ -149,7 +150,7 @@ def fairness(table: pd.DataFrame, by: str, color: str | None, facet: str | None)
     for place, panel in enumerate(panels):
         row, column = place // across + 1, place % across + 1
         inside = where(table, facet, panel)
-        ticks = levels(inside, by)
+        ticks = levels(inside, "seat_group")
         for index, group in enumerate(groups):
             rows = where(inside, color, group)
             if rows.empty:
@@ -157,7 +158,10 @@ def fairness(table: pd.DataFrame, by: str, color: str | None, facet: str | None)
             name = label(color, group) if color else "Win share"
             figure.add_trace(
                 go.Scatter(
-                    x=[ticks.index(value) + spread(index, len(groups), 0.55) for value in rows[by]],
+                    x=[
+                        ticks.index(value) + spread(index, len(groups), 0.55)
+                        for value in rows["seat_group"]
+                    ],
                     y=rows["share"],
                     error_y={
                         "type": "data",
@@ -177,7 +181,7 @@ def fairness(table: pd.DataFrame, by: str, color: str | None, facet: str | None)
                     legendgroup=name,
                     showlegend=place == 0 and color is not None,
                     customdata=rows[["low", "high", "wins", "seats", "fair"]],
-                    text=[seat_group(by, value) for value in rows[by]],
+                    text=[seat_group(by, value) for value in rows["seat_group"]],
                     hovertemplate=(
                         f"%{{text}}<br>{name}<br>wins %{{y:.2%}}, fair share %{{customdata[4]:.2%}}"
                         "<br>95% interval %{customdata[0]:.2%} to %{customdata[1]:.2%}"

@@ -28,7 +28,7 @@ def page() -> None:
         return
     st.markdown(_how_to_read(cumulative))
     drawn = rows if cumulative else figures.binned(rows, BINS)
-    st.plotly_chart(figures.lengths(drawn, metric, color, cumulative), theme=None, key="chart")
+    controls.chart(figures.lengths(drawn, metric, color, cumulative), "chart")
     note = controls.held(part, [name for name in axes if name != color])
     st.caption((f"Held: {note}. " if note else "") + f"{metric.title}: {metric.meaning}")
     if chosen.info.record == "summary":

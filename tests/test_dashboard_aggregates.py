@@ -137,7 +137,7 @@ def test_an_average_counts_points_alike_and_its_interval_is_never_too_narrow():
 
 def test_wins_leave_unfinished_plays_out(con):
     rows = aggregates.wins(con, TURN_ORDER)
-    first = rows[(rows["point"] == "a") & (rows["turn_order"] == 0)].iloc[0]
+    first = rows[(rows["point"] == "a") & (rows["seat_group"] == 0)].iloc[0]
     assert (first["seats"], first["wins"], first["fair"]) == (3, 3, 0.5)
 
 
@@ -149,12 +149,12 @@ def test_wins_by_any_seat_column_leave_unfinished_plays_out_too(con):
 
 
 def test_a_code_is_shown_as_its_word(con):
-    assert set(aggregates.wins(con, PLAYER)["player"]) == {"random", "greedy"}
+    assert set(aggregates.wins(con, PLAYER)["seat_group"]) == {"random", "greedy"}
 
 
 def test_win_shares_have_wilsons_interval(con):
     rows = aggregates.win_shares(aggregates.wins(con, PLAYER))
-    row = rows[(rows["point"] == "a") & (rows["player"] == "random")].iloc[0]
+    row = rows[(rows["point"] == "a") & (rows["seat_group"] == "random")].iloc[0]
     assert row["share"] == pytest.approx(2 / 3)
     assert (row["low"], row["high"]) == pytest.approx(statistics.wilson(2, 3))
 
@@ -163,7 +163,7 @@ def wins_table(*counts):
     rows = [
         {
             "point": f"p{number}",
-            "turn_order": order,
+            "seat_group": order,
             "seats": sum(wins),
             "wins": count,
             "fair": 1 / len(wins),
@@ -177,7 +177,7 @@ def wins_table(*counts):
 def test_the_verdict_is_the_chi_squared_test_of_equal_wins():
     scipy_stats = pytest.importorskip("scipy.stats")
     wins = [300, 250, 240, 210]
-    row = aggregates.verdicts(wins_table(wins), "turn_order").iloc[0]
+    row = aggregates.verdicts(wins_table(wins)).iloc[0]
     assert row["p"] == pytest.approx(scipy_stats.chisquare(wins).pvalue)
     assert (row["most"], row["least"], row["plays"]) == (0, 3, 1000)
     assert row["above"] == pytest.approx(0.05)
@@ -186,14 +186,14 @@ def test_the_verdict_is_the_chi_squared_test_of_equal_wins():
 
 def test_verdicts_are_corrected_for_the_number_of_points():
     wins = [280, 250, 240, 230]
-    alone = aggregates.verdicts(wins_table(wins), "turn_order").iloc[0]
-    among = aggregates.verdicts(wins_table(wins, [250] * 4, [250] * 4), "turn_order").iloc[0]
+    alone = aggregates.verdicts(wins_table(wins)).iloc[0]
+    among = aggregates.verdicts(wins_table(wins, [250] * 4, [250] * 4)).iloc[0]
     assert alone["corrected"] == alone["p"]
     assert among["corrected"] == pytest.approx(3 * among["p"])
 
 
 def test_a_point_nobody_won_at_gets_no_verdict():
-    assert aggregates.verdicts(wins_table([0, 0, 0]).fillna(0), "turn_order").empty
+    assert aggregates.verdicts(wins_table([0, 0, 0]).fillna(0)).empty
 
 
 def test_lengths_keep_unfinished_plays_apart(con):

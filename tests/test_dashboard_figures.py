@@ -73,7 +73,7 @@ def shares(*players):
     rows = [
         {
             "players": count,
-            "turn_order": order,
+            "seat_group": order,
             "share": 1 / count,
             "low": 1 / count - 0.01,
             "high": 1 / count + 0.01,

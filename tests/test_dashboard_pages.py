@@ -255,6 +255,16 @@ def test_mixed_players_are_compared(tmp_path):
     assert app.dataframe[0].value["Wins most"].str.startswith("runner").all()
 
 
+def test_mixed_players_may_be_an_axis(tmp_path):
+    text = PLAYS.replace(
+        "players = [2, 3]", 'player = [["walker", "runner"], ["runner", "walker"]]'
+    )
+    write_sweep(tmp_path, text.replace("[fixed]", "[fixed]\nplayers = 2"))
+    app = opened(tmp_path, "fairness.py", by="player")
+    assert not app.exception
+    assert app.dataframe[0].value["Player"].str.contains("walker runner").any()
+
+
 def test_lengths_show_every_play_once(races):
     app = opened(races, "length.py", bonus=False)
     figure = picture(app)

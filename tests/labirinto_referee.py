@@ -566,6 +566,7 @@ class Referee:
                 if self.players[seat] == "wanderer":
                     self.line += 1
                     self.foul("wanderer enters the Dojo", "a step into the Dojo")
+                self.tally["declines an extra step into the Dojo"] += 1
                 return "declined"
             if not self.step(seat, walk, steps, doors, 0, extra=True):
                 return "over"

@@ -13,6 +13,8 @@ from sweep import statistics
 
 # Values of a length are counted one by one up to so many different ones, in bins beyond.
 LENGTH_BINS = 2000
+# So many plays of a point tell a standard deviation to half a percent.
+SPREAD_PLAYS = 20_000
 
 _SUMMED_BY = ("turn_order", "player")
 # Who sits where is settled by the point: so the unfinished plays hold as many seats of each group
@@ -282,15 +284,21 @@ def _shares(metric: Metric, table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _seat_means(con: duckdb.DuckDBPyConnection, metric: Metric) -> pd.DataFrame:
-    # The seats of one play are not independent: the play's mean is the value that is averaged.
+    # The seats of one play are not independent, so a play's mean counts as one value. The mean of
+    # all is exact, from the stored sums; how much plays differ is told well by the first ones.
     rows = con.sql(
         f"""
-        WITH means AS (
-            SELECT point, play, avg({metric.name}) AS value FROM seats GROUP BY point, play
+        WITH plays_means AS (
+            SELECT point, play, avg({metric.name}) AS value
+            FROM seats WHERE play < {SPREAD_PLAYS} GROUP BY point, play
+        ),
+        spread AS (SELECT point, stddev_samp(value) AS deviation FROM plays_means GROUP BY point),
+        totals AS (
+            SELECT point, sum(total) / sum(n) AS mean
+            FROM moments WHERE metric = '{metric.name}' AND turn_order >= 0 GROUP BY point
         )
-        SELECT point, avg(value) AS mean, stddev_samp(value) / sqrt(count(*)) AS se,
-               count(*) AS n
-        FROM means GROUP BY point
+        SELECT point, mean, deviation / sqrt(plays_n) AS se, plays_n AS n
+        FROM totals JOIN points USING (point) LEFT JOIN spread USING (point)
         """
     ).df()
     margin = statistics.Z95 * rows["se"]

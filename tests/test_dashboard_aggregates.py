@@ -44,6 +44,8 @@ def con():
             FROM plays GROUP BY point;
         CREATE TABLE moments AS
             SELECT point, turn_order, player, 'won' AS metric, count(*) AS n, sum(won) AS total
+            FROM seats GROUP BY ALL
+            UNION ALL SELECT point, turn_order, player, 'track', count(*), sum(track)
             FROM seats GROUP BY ALL;
         CREATE TABLE histograms AS
             SELECT point, 'rounds' AS metric, rounds AS low, rounds AS high, count(*) AS n

@@ -16,6 +16,7 @@ from sweep.plan import Block, Calibration, Plan
 TRIAL_SECONDS = 0.3  # a point
 BLOCK_SECONDS = 5.0  # what a block takes when there is work for long
 BLOCKS_A_CORE = 24  # what a core gets at least, so that progress shows and cores end together
+UNKNOWN = (0.001, 500.0, 10_000.0)  # what is assumed when every trial raises
 LEAST_SECONDS = 0.25  # a block shorter than that is not worth its files
 
 
@@ -27,24 +28,26 @@ def calibrate(plan: Plan, game: Game, setups: Mapping[str, Setup]) -> Calibratio
         game: The game.
         setups: Some of its points by id, prepared.
     """
-    seconds, a_play, a_point = 0.0, 0.0, 0.0
-    for point, setup in setups.items():
+    trials = [_trial(plan, game, point, setup) for point, setup in setups.items()]
+    tried = [trial for trial in trials if trial] or [UNKNOWN]
+    return Calibration(*(sum(parts) / len(tried) for parts in zip(*tried, strict=True)))
+
+
+def _trial(plan: Plan, game: Game, point: str, setup: Setup) -> tuple[float, float, float] | None:
+    """Return seconds a play, bytes a play and bytes of a point; None when its plays raise."""
+    plays, taken = 1, 0.0
+    try:
         game.play(setup, plan.seed, 0, 1, game.out(setup, 1))
-        plays, taken = 1, 0.0
         while taken < TRIAL_SECONDS and plays * bytes_per_play(game, setup) < MAX_BLOCK_BYTES:
             plays *= 4
             started = time.perf_counter()
             tables = play_block(game, setup, plan.seed, Block(point, 0, plays), plan.record)
             taken = time.perf_counter() - started
-        seconds += taken / plays
-        for name, table in tables.items():
-            size = _stored_bytes(table) - _stored_bytes(table.slice(0, 0))
-            if name in ("plays", "seats"):
-                a_play += size / plays
-            else:
-                a_point += size
-    count = len(setups)
-    return Calibration(seconds / count, a_play / count, a_point / count)
+    except Exception:  # the run will tell, with the traceback and the block
+        return None
+    sizes = {n: _stored_bytes(t) - _stored_bytes(t.slice(0, 0)) for n, t in tables.items()}
+    a_play = sum(size for name, size in sizes.items() if name in ("plays", "seats"))
+    return taken / plays, a_play / plays, sum(sizes.values()) - a_play
 
 
 def _stored_bytes(table: pa.Table) -> int:

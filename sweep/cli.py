@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     import duckdb
     import pyarrow as pa
-    from rich.console import Console
+    from rich.console import Console, RenderableType
 
     from dojo_core.game import Game, Setup
     from sweep.backends import Backend
@@ -114,11 +114,12 @@ def run(
     from sweep.grid import read_grid
     from sweep.progress import Narrator, duration
     from sweep.runner import run as run_plan
-    from sweep.store import FAILURES
+    from sweep.store import FAILURES, check_writable
 
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     read = read_grid(grid)
     folder = _folder(read, results)
+    check_writable(folder)
     _ask_about_points(read, yes)
     console = _console()
     frozen = _frozen_plan(read, folder, workers)
@@ -343,6 +344,8 @@ def _ask_about_size(frozen: Plan, stored: int, folder: Path, workers: int, yes: 
     seconds = frozen.calibration.seconds_per_play * left / workers
     space = frozen.calibration.size(left, len(frozen.points))
     free = _free_bytes(folder)
+    if free == 0:  # a file system that does not tell, or a full one: writing will
+        free = int(LARGE_BYTES)
     large = left > LARGE_PLAYS or space > min(LARGE_BYTES, 0.9 * free) or seconds > LARGE_SECONDS
     if large:
         _ask(
@@ -355,10 +358,9 @@ def _ask_about_size(frozen: Plan, stored: int, folder: Path, workers: int, yes: 
 def _free_bytes(folder: Path) -> int:
     import shutil
 
-    here = folder.absolute()
-    while not here.exists():
-        here = here.parent
-    return shutil.disk_usage(here).free
+    from sweep.store import existing
+
+    return shutil.disk_usage(existing(folder)).free
 
 
 def _ask(words: str, yes: bool) -> None:
@@ -497,7 +499,8 @@ def _plain(value: Any) -> Any:
     return str(value)
 
 
-def _as_table(answer: pa.Table) -> Any:
+def _as_table(answer: pa.Table) -> RenderableType:
+    from rich.console import Group
     from rich.table import Table
     from rich.text import Text
 
@@ -509,9 +512,9 @@ def _as_table(answer: pa.Table) -> Any:
         table.add_column(Text(name), justify="right" if number else "left")
     for row in answer.slice(0, ROWS_SHOWN).to_pylist():
         table.add_row(*(Text(_cell(value)) for value in row.values()))
-    if answer.num_rows > ROWS_SHOWN:
-        table.caption = f"{ROWS_SHOWN} of {answer.num_rows:,} rows; all of them with -o FILE"
-    return table
+    if answer.num_rows <= ROWS_SHOWN:
+        return table
+    return Group(table, f"{ROWS_SHOWN} of {answer.num_rows:,} rows; all of them with -o FILE")
 
 
 def _cell(value: Any) -> str:

@@ -10,6 +10,7 @@ state before or the state after, and nothing half-written.
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
 import hashlib
 import json
@@ -98,6 +99,23 @@ def storage_error(path: Path, error: OSError) -> DojoError:
         " --results",
         STORAGE_TROUBLE,
     )
+
+
+def existing(folder: Path) -> Path:
+    """Return `folder`, or the nearest of the folders above it that exists."""
+    here = folder.absolute()
+    while not here.exists():
+        here = here.parent
+    return here
+
+
+def check_writable(folder: Path) -> None:
+    """Refuse a folder that plainly cannot be made or written, before anything is compiled."""
+    here = existing(folder)
+    if not here.is_dir():
+        raise storage_error(folder, NotADirectoryError(errno.ENOTDIR, "Not a directory"))
+    if not os.access(here, os.W_OK | os.X_OK):
+        raise storage_error(folder, PermissionError(errno.EACCES, "Permission denied"))
 
 
 def publish(path: Path, write: Callable[[BufferedWriter], None]) -> None:
@@ -234,7 +252,7 @@ def read_manifest(folder: Path) -> list[Chunk]:
     try:
         content = json.loads(manifest_path(folder).read_bytes())
         return [Chunk.from_json(entry) for entry in content["chunks"]]
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return []
     except (ValueError, KeyError, TypeError) as error:
         raise DojoError(

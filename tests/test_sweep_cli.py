@@ -1,0 +1,230 @@
+"""The command `dojo-sweep`: what it prints, what it refuses, and its exit codes."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+import toy_game
+from conftest import GRID
+from sweep_runs import frozen
+
+from sweep import calibration, cli, work
+from sweep.queries import connect
+
+
+@pytest.fixture
+def command(monkeypatch, capsys, tmp_path):
+    """Return a function that runs `dojo-sweep` here: (exit code, output, errors)."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(calibration, "TRIAL_SECONDS", 0.005)
+    monkeypatch.setattr("sys.stdin", open("/dev/null"))  # noqa: SIM115
+
+    def run(*words):
+        monkeypatch.setattr(sys, "argv", ["dojo-sweep", *map(str, words)])
+        with pytest.raises(SystemExit) as ended:
+            cli.main()
+        output, errors = capsys.readouterr()
+        return ended.value.code, output, errors
+
+    return run
+
+
+def test_help_is_quick_and_lists_the_exit_codes():
+    code = (
+        "import sys; from sweep.cli import app\n"
+        "try: app(['--help'])\n"
+        "except SystemExit: print(sorted({'numpy', 'pyarrow', 'ray', 'duckdb'} & set(sys.modules)))"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.rstrip().endswith("[]")
+    for word in ("plan", "run", "sql", "options", "trace", "dashboard", "list", "Exit codes"):
+        assert word in found.stdout
+
+
+def test_plan_shows_points_plays_blocks_time_and_size_and_writes_nothing(
+    command, write_grid, tmp_path
+):
+    code, output, _ = command("plan", write_grid(), "--workers", "2")
+    assert code == 0
+    for words in ("points  4", "plays   400 (100 a point), 0 stored", "blocks", "time", "size"):
+        assert words in output
+    assert frozen(write_grid()).points[0].id in output
+    assert not (tmp_path / "results").exists()
+
+
+def test_run_ends_with_tables_and_what_to_do_next(command, write_grid):
+    code, output, errors = command("run", write_grid())
+    assert (code, errors) == (0, "")
+    for words in ("Who wins", "1st", "unfinished", "rounds", "dojo-sweep sql --name toy"):
+        assert words in output
+    code, output, _ = command("run", write_grid())
+    assert code == 0
+    assert "400 stored already" in output
+    assert "nothing was missing" in output
+    assert command("list")[1].split()[-4:] == ["4", "400", "of", "400"]
+
+
+def test_the_plan_of_an_earlier_run_keeps_its_block_size(command, write_grid, tmp_path):
+    command("run", write_grid())
+    kept = next((tmp_path / "results/toy/plans").iterdir()).read_text()
+    command("run", write_grid("# a remark\n" + GRID))
+    assert next((tmp_path / "results/toy/plans").iterdir()).read_text() == kept
+
+
+def test_a_failed_block_exits_1_and_its_command_repeats_it(command, write_grid, tmp_path):
+    path = write_grid(GRID + "fails_at = [-1, 50]\n")
+    code, output, _ = command("run", path)
+    assert code == 1
+    assert "4 blocks failed" in output
+    repeat = connect(tmp_path / "results").sql("SELECT command FROM failures").fetchall()[0][0]
+    with pytest.raises(RuntimeError, match="play 50 went wrong"):
+        command(*repeat.split()[1:])
+
+
+def test_a_block_that_plays_well_says_so(command, write_grid):
+    command("run", write_grid())
+    code, output, _ = command("block", "toy", "1", "0", "10")
+    assert code == 0
+    assert "10 rows of plays" in output
+
+
+def test_a_mistake_in_the_grid_exits_2(command, write_grid):
+    code, output, errors = command("run", write_grid(GRID.replace("goal", "gaol")))
+    assert (code, output) == (2, "")
+    assert errors.startswith("dojo-sweep: ")
+    assert "did you mean 'goal'?" in errors
+    assert errors.count("\n") == 1
+
+
+@pytest.mark.parametrize("words", [["run"], ["run", "g", "--nonsense"], ["nonsense"]])
+def test_a_wrong_command_line_exits_2(command, words):
+    assert command(*words)[0] == 2
+
+
+def test_an_unwritable_results_folder_exits_3(command, write_grid, tmp_path):
+    (tmp_path / "taken").write_text("")
+    code, _, errors = command("run", write_grid(), "--results", "taken")
+    assert code == 3
+    assert "taken/toy cannot be written (Not a directory)" in errors
+
+
+def test_results_on_the_proc_file_system_exit_3(command, write_grid):
+    code, _, errors = command("run", write_grid(), "--results", "/proc/nowhere")
+    assert code == 3
+    assert "cannot be written" in errors
+
+
+def test_results_elsewhere_are_refused(command, write_grid):
+    code, _, errors = command("run", write_grid(), "--results", "s3://bucket/folder")
+    assert code == 2
+    assert "is an address; expected a folder" in errors
+
+
+def test_absurdly_many_points_are_asked_about_before_they_are_listed(command, write_grid):
+    values = ", ".join(map(str, range(1, 301)))
+    text = GRID + f"max_rounds = [{values}]\nslow = [{values}]\n"
+    code, _, errors = command("run", write_grid(text))
+    assert code == 2
+    assert "the axes make 360,000 points. Nobody is here to ask: add --yes" in errors
+    text += f"fails_at = [{values}]\n"
+    code, _, errors = command("run", write_grid(text), "--yes")
+    assert code == 2
+    assert "108,000,000 points, more than the 10,000,000 that can be planned" in errors
+
+
+def test_absurdly_many_plays_are_asked_about(command, write_grid, tmp_path):
+    code, _, errors = command("run", write_grid(GRID.replace("= 100", "= 1_000_000_000_000")))
+    assert code == 2
+    assert "toy is large: 4,000,000,000,000 plays" in errors
+    assert not (tmp_path / "results").exists()
+
+
+def test_yes_does_not_ask(command, write_grid, monkeypatch):
+    monkeypatch.setattr(cli, "LARGE_PLAYS", 10)
+    assert command("run", write_grid())[0] == 2
+    assert command("run", write_grid(), "--yes")[0] == 0
+
+
+def test_ctrl_c_exits_130_and_says_how_to_go_on(command, write_grid, monkeypatch):
+    def interrupted(self, block, stop):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(work.Worker, "do", interrupted)
+    code, output, _ = command("run", write_grid())
+    assert code == 130
+    assert "what was finished is kept. Go on with: dojo-sweep run" in output
+
+
+def test_address_and_no_ray_contradict(command, write_grid):
+    code, _, errors = command("run", write_grid(), "--no-ray", "--address", "auto")
+    assert code == 2
+    assert "give one" in errors
+
+
+def test_options_lists_every_option_with_its_source(command):
+    code, output, _ = command("options", "toy")
+    assert code == 0
+    for option in toy_game.OPTIONS:
+        assert option.name in output
+    assert command("options", "toi")[0] == 2
+
+
+def test_trace_tells_the_play_that_is_stored(command, write_grid, tmp_path):
+    command("run", write_grid())
+    point = frozen(write_grid()).points[1]
+    code, output, _ = command("trace", "toy", point.id[:6], "17", "--json")
+    assert code == 0
+    end = json.loads(output.splitlines()[-1])
+    stored = connect(tmp_path / "results").sql(
+        f"SELECT rounds, turns FROM plays WHERE point = '{point.id}' AND play = 17"
+    )
+    assert stored.fetchall() == [(end["play"]["rounds"], end["play"]["turns"])]
+    assert command("trace", "toy", "2", "17", "--json")[1] == output
+    assert command("trace", "toy", "2", "17", "--lang", "it")[1].startswith("evento: setup")
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["trace", "tou", "1", "0"], "there is no sweep 'tou' in 'results'; did you mean 'toy'?"),
+        (["trace", "toy", "9", "0"], "'9' names no point of toy"),
+        (["trace", "toy", "1", "0", "--lang", "de"], "--lang 'de' is not one of en, it"),
+        (["sql", "SELECT 1", "--name", "tou"], "there is no sweep 'tou'"),
+        (["sql", "SELECT 1", "--results", "nowhere"], "no sweep in 'nowhere'; play one with"),
+        (["sql", "SELECT 1", "--format", "cvs"], "not one of table, csv, json, parquet, arrow"),
+        (["sql", "SELEC 1"], "the query cannot be answered: Parser Error"),
+        (["sql", "SELECT round FROM plays"], "the query cannot be answered: Binder Error"),
+        (["sql", "/* nothing */"], "expected a SELECT"),
+        (["list", "--results", "nowhere"], "there is no sweep in 'nowhere'"),
+    ],
+)
+def test_questions_that_cannot_be_answered_exit_2(command, write_grid, words, sentence):
+    command("run", write_grid())
+    code, _, errors = command(*words)
+    assert code == 2
+    assert sentence in errors
+    assert errors.count("\n") == 1
+
+
+def test_a_trace_by_changed_rules_is_refused(command, write_grid, monkeypatch):
+    command("run", write_grid())
+    monkeypatch.setattr("dojo_core.kernel.engine_hash", lambda game: "another")
+    code, _, errors = command("trace", "toy", "1", "0")
+    assert code == 2
+    assert "the rules have changed since toy was played" in errors
+
+
+def test_a_broken_file_exits_3_and_names_the_way_out(command, write_grid, tmp_path):
+    command("run", write_grid())
+    broken = next((tmp_path / "results/toy/plays").glob("*.arrow"))
+    broken.write_bytes(broken.read_bytes()[:-100])
+    code, _, errors = command("sql", "SELECT 1")
+    assert code == 3
+    assert f"{broken.name} is broken" in errors
+    code, output, _ = command("run", write_grid())
+    assert code == 0
+    assert "set aside" in output
+    assert command("sql", "SELECT 1")[0] == 0

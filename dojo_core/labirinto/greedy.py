@@ -39,6 +39,7 @@ from dojo_core.labirinto.tables import (
     TUNNEL,
     UKE,
 )
+from dojo_core.labirinto.walks import Tree
 from dojo_core.random_numbers import GAMMA, below, mix, next_word
 
 # A stripe's worth; also the whole of a chance.
@@ -259,38 +260,105 @@ def foes_on_the_way(maze: np.record, table: np.record, square: int, able: int) -
 
 
 @kernel
-def plan_walk(rules: np.record, maze: np.record, tree: np.ndarray, table: np.record) -> None:
+def plan_walk(rules: np.record, maze: np.record, tree: Tree, table: np.record) -> None:
     """Choose the best walk of what remains, and keep it in ``table.plan`` as nodes of the tree.
 
     A walk that ends with the step into the Dojo ends its plan with NOWHERE.
     """
-    seed = next_word(table.streams, choice_stream(table.seat))
-    able = fightable(table, table.seat) & ~int(table.spared)
-    price = fatica_price(rules)
-    root = table.node
-    base = whole(tree[root].depth)
-    goal = min(whole(tree[root].longest), table.remaining)
-    turn = table.turn_of_tree
-    brown = is_brown(rules, table.track[table.seat])
-    best = WORST
-    ties = 0
     table.plan_next = 0
     table.sfida_worth = WORST
-    begin_weighing(table, whole(tree[root].fatica))
+    brown = is_brown(rules, table.track[table.seat])
+    able = fightable(table, table.seat) & ~int(table.spared)
+    if brown or table.path_length > 1 or meets_foe(maze, table, able):
+        weigh_every_walk(rules, maze, tree, table, brown, able)
+    else:
+        weigh_every_end(rules, maze, tree, table)
+
+
+@kernel
+def meets_foe(maze: np.record, table: np.record, able: int) -> bool:
+    """Tell whether some walk of the whole roll steps onto a pawn that would have to be fought."""
+    start = table.origin & 63
+    for foe in range(table.seats):
+        if able >> foe & 1 and maze.room[table.at[foe]] < 0:
+            square = (table.at[foe] - table.turn_of_tree) & 255
+            reached = maze.reach[start, table.remaining, square >> 6]
+            if reached >> np.uint64(square & 63) & np.uint64(1):
+                return True
+    return False
+
+
+@kernel
+def weigh_every_end(rules: np.record, maze: np.record, tree: Tree, table: np.record) -> None:
+    """Plan a walk on which nobody stands: only its last square and its Fatica count matter."""
+    seed = next_word(table.streams, choice_stream(table.seat))
+    price = fatica_price(rules)
+    track = table.track[table.seat]
+    start = table.origin & 63
+    turn = table.turn_of_tree
+    best = WORST
+    ties = 0
+    chosen = NIL
+    first = maze.first_group[start, table.remaining]
+    for group in range(first, maze.first_group[start, table.remaining + 1]):
+        square = (whole(tree.groups[group].square) + turn) & 255
+        height = max(track - price * whole(tree.groups[group].fatica), 0)
+        worth = (height - track) * STRIPE + square_worth(rules, maze, table, square, height)
+        count = whole(tree.groups[group].count)
+        if worth > best:
+            best = worth
+            ties = 0
+        if worth == best:
+            ties += count
+            if ties == count or below(mix(seed + np.uint64(ties) * GAMMA), ties) < count:
+                chosen = whole(group)
+    place = below(mix(seed), whole(tree.groups[chosen].count))
+    plan_to(tree, table, whole(tree.leaves[whole(tree.groups[chosen].first) + place]))
+
+
+@kernel
+def plan_to(tree: Tree, table: np.record, leaf: int) -> None:
+    """Plan the walk that ends in a node of the tree."""
+    node = table.node
+    length = 0
+    while node != leaf:
+        node += 1
+        while tree.nodes[node].skip <= leaf:
+            node = whole(tree.nodes[node].skip)
+        table.plan[length] = node
+        length += 1
+    table.plan_length = length
+
+
+@kernel
+def weigh_every_walk(
+    rules: np.record, maze: np.record, tree: Tree, table: np.record, brown: bool, able: int
+) -> None:
+    """Plan a walk with fights on it, or with the Dojo near: look at each one, step by step."""
+    seed = next_word(table.streams, choice_stream(table.seat))
+    nodes = tree.nodes
+    price = fatica_price(rules)
+    root = table.node
+    base = whole(nodes[root].depth)
+    goal = min(whole(nodes[root].longest), table.remaining)
+    turn = table.turn_of_tree
+    best = WORST
+    ties = 0
+    begin_weighing(table, whole(nodes[root].fatica))
     here = table.path[table.path_length - 1]
     if brown and not table.shut and maze.entrance[here] != NOWHERE:
         best = ENTERING * STRIPE
         ties = 1
         keep_plan(table, NIL, True)
     at = root + 1
-    end = tree[root].skip
+    end = nodes[root].skip
     while at < end:
-        level = whole(tree[at].depth) - base
-        if level + tree[at].longest < goal:
-            at = tree[at].skip
+        level = whole(nodes[at].depth) - base
+        if level + nodes[at].longest < goal:
+            at = whole(nodes[at].skip)
             continue
-        square = (whole(tree[at].square) + turn) & 255
-        fatica = whole(tree[at].fatica)
+        square = (whole(nodes[at].square) + turn) & 255
+        fatica = whole(nodes[at].fatica)
         table.trail[level] = at
         since = int(table.fought[level - 1])
         foes = foes_on_the_way(maze, table, square, able)
@@ -302,7 +370,7 @@ def plan_walk(rules: np.record, maze: np.record, tree: np.ndarray, table: np.rec
         enters = False
         if (brown or since > 0) and level < table.remaining and not table.shut:
             enters = maze.entrance[square] != NOWHERE
-        at = tree[at].skip if ends else at + 1
+        at = whole(nodes[at].skip) if ends else at + 1
         if not ends and not enters:
             continue
         height = height_after(table, since, fatica, price)
@@ -336,7 +404,7 @@ def keep_plan(table: np.record, level: int, enters: bool) -> None:
 
 @kernel
 def next_planned_step(
-    rules: np.record, maze: np.record, tree: np.ndarray, table: np.record, count: int
+    rules: np.record, maze: np.record, tree: Tree, table: np.record, count: int
 ) -> int:
     """Return which option the plan takes next; plan first when there is no plan."""
     if table.node == NOWHERE:

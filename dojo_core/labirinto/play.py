@@ -23,6 +23,7 @@ from dojo_core.labirinto.tables import (
     SETUP_STREAM,
     STREAMS,
 )
+from dojo_core.labirinto.walks import Tree
 from dojo_core.random_numbers import below, next_word, stream_key
 
 
@@ -241,7 +242,7 @@ def write_rows(
 def play_block(
     rules: np.ndarray,
     maze: np.ndarray,
-    tree: np.ndarray,
+    tree: Tree,
     tables: np.ndarray,
     seed: int,
     first_play: int,
@@ -258,9 +259,7 @@ def play_block(
 
 
 @entry
-def play_on(
-    rules: np.ndarray, maze: np.ndarray, tree: np.ndarray, tables: np.ndarray, full: int
-) -> None:
+def play_on(rules: np.ndarray, maze: np.ndarray, tree: Tree, tables: np.ndarray, full: int) -> None:
     """Play on until the play is over or `full` numbers stand in the log (a told play)."""
     table = tables[0]
     while not table.over and table.log_size < full:

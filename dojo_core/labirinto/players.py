@@ -25,7 +25,7 @@ from dojo_core.labirinto.tables import (
     PLACE,
     WANDERER,
 )
-from dojo_core.labirinto.walks import fewest_fatica
+from dojo_core.labirinto.walks import Tree, fewest_fatica
 from dojo_core.random_numbers import below, next_word, spend
 
 
@@ -50,7 +50,7 @@ def decide(
 def choose_step(
     rules: np.record,
     maze: np.record,
-    tree: np.ndarray,
+    tree: Tree,
     table: np.record,
     count: int,
     may_stop: bool,
@@ -77,7 +77,7 @@ def uniform_step(table: np.record, count: int, may_stop: bool) -> int:
 
 
 @kernel
-def wandering_step(maze: np.record, tree: np.ndarray, table: np.record, count: int) -> int:
+def wandering_step(maze: np.record, tree: Tree, table: np.record, count: int) -> int:
     """`wanderer`: the Dojo when it can; else uniform over the steps with the fewest Fatica."""
     here = table.path[table.path_length - 1]
     if table.options[count - 1] == maze.entrance[here]:
@@ -98,7 +98,7 @@ def wandering_step(maze: np.record, tree: np.ndarray, table: np.record, count: i
 
 
 @kernel
-def fatica_of_step(maze: np.record, tree: np.ndarray, table: np.record, option: int) -> int:
+def fatica_of_step(maze: np.record, tree: Tree, table: np.record, option: int) -> int:
     """Return the fewest Fatica squares of a longest walk that begins with this option."""
     node = table.option_nodes[option]
     if node == NOWHERE:

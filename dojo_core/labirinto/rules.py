@@ -95,7 +95,7 @@ from dojo_core.labirinto.tables import (
     WHY_PESO,
     WHY_SENSEI,
 )
-from dojo_core.labirinto.walks import begin_walk, legal_steps, single_steps
+from dojo_core.labirinto.walks import Tree, begin_walk, legal_steps, single_steps
 from dojo_core.random_numbers import fraction, next_word
 
 
@@ -403,7 +403,7 @@ def add_entrance(rules: np.record, maze: np.record, table: np.record, count: int
 
 
 @kernel
-def walk(rules: np.record, maze: np.record, tree: np.ndarray, table: np.record) -> int:
+def walk(rules: np.record, maze: np.record, tree: Tree, table: np.record) -> int:
     """Turn 2 and 3: walk what was rolled, step by step. Return how the movement stands.
 
     ``table.why`` tells why a walk that goes on to its square effect is over.
@@ -442,7 +442,7 @@ def refill(table: np.record) -> None:
 
 
 @kernel
-def extra_steps(rules: np.record, maze: np.record, tree: np.ndarray, table: np.record) -> int:
+def extra_steps(rules: np.record, maze: np.record, tree: Tree, table: np.record) -> int:
     """Meditazione: while the pawn would end beside a pawn it cannot fight, take an extra step.
 
     Returns how the movement stands; ``table.why`` becomes BOXED_IN when the pawn has to stay.
@@ -469,7 +469,7 @@ def extra_steps(rules: np.record, maze: np.record, tree: np.ndarray, table: np.r
 
 
 @kernel
-def movement(rules: np.record, maze: np.record, tree: np.ndarray, table: np.record) -> bool:
+def movement(rules: np.record, maze: np.record, tree: Tree, table: np.record) -> bool:
     """One full move, from its roll to its square's effect. Return whether another one follows."""
     seat = table.seat
     total = 0
@@ -509,7 +509,7 @@ def movement(rules: np.record, maze: np.record, tree: np.ndarray, table: np.reco
 
 @kernel
 def square_effect(
-    rules: np.record, maze: np.record, tree: np.ndarray, table: np.record, square: int
+    rules: np.record, maze: np.record, tree: Tree, table: np.record, square: int
 ) -> bool:
     """Turn 5: resolve the square stopped on. Return whether another full move follows."""
     seat = table.seat
@@ -544,7 +544,7 @@ def usable_exit(table: np.record, seat: int, square: int) -> bool:
 
 
 @kernel
-def tunnel(rules: np.record, maze: np.record, tree: np.ndarray, table: np.record) -> None:
+def tunnel(rules: np.record, maze: np.record, tree: Tree, table: np.record) -> None:
     """Tunnel: the only effect that may be refused."""
     seat = table.seat
     here = table.at[seat]
@@ -562,7 +562,7 @@ def tunnel(rules: np.record, maze: np.record, tree: np.ndarray, table: np.record
 
 @kernel
 def teleport(
-    rules: np.record, maze: np.record, tree: np.ndarray, table: np.record, to: int, kind: int
+    rules: np.record, maze: np.record, tree: Tree, table: np.record, to: int, kind: int
 ) -> None:
     """Arrive at a tunnel's exit: fight whoever is there; the square has no effect."""
     seat = table.seat
@@ -583,7 +583,7 @@ def teleport(
 
 @kernel
 def step_off_exit(
-    rules: np.record, maze: np.record, tree: np.ndarray, table: np.record, exit_square: int
+    rules: np.record, maze: np.record, tree: Tree, table: np.record, exit_square: int
 ) -> None:
     """Ruling 55's second reading: extra steps from the exit, the square reached without effect."""
     seat = table.seat
@@ -640,7 +640,7 @@ def sfida(rules: np.record, maze: np.record, table: np.record) -> None:
 
 
 @kernel
-def draw_card(rules: np.record, maze: np.record, tree: np.ndarray, table: np.record) -> bool:
+def draw_card(rules: np.record, maze: np.record, tree: Tree, table: np.record) -> bool:
     """Draw a Nebbia card and resolve it. Return whether another full move follows."""
     seat = table.seat
     if table.deck_size == 0 and table.discard_size > 0:
@@ -686,7 +686,7 @@ def keep_tecnica(rules: np.record, maze: np.record, table: np.record, card: int)
 
 @kernel
 def resolve_card(
-    rules: np.record, maze: np.record, tree: np.ndarray, table: np.record, card: int
+    rules: np.record, maze: np.record, tree: Tree, table: np.record, card: int
 ) -> bool:
     """Resolve a card that is not a Tecnica. Return whether another full move follows."""
     seat = table.seat
@@ -715,7 +715,7 @@ def resolve_card(
 
 
 @kernel
-def tunnel_segreto(rules: np.record, maze: np.record, tree: np.ndarray, table: np.record) -> None:
+def tunnel_segreto(rules: np.record, maze: np.record, tree: Tree, table: np.record) -> None:
     """Teleport to a Tunnel of your choice, any on the board whose pawns can all be fought."""
     seat = table.seat
     here = table.at[seat]
@@ -858,7 +858,7 @@ def final_exam(rules: np.record, maze: np.record, table: np.record, outside: int
 
 
 @kernel
-def play_turn(rules: np.record, maze: np.record, tree: np.ndarray, table: np.record) -> None:
+def play_turn(rules: np.record, maze: np.record, tree: Tree, table: np.record) -> None:
     """Play the turn of ``table.seat`` and pass on to the next seat."""
     seat = table.seat
     turn = table.turns + 1

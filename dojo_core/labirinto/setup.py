@@ -23,7 +23,7 @@ from dojo_core.labirinto.tables import (
     TABLE,
     TUNNEL,
 )
-from dojo_core.labirinto.walks import walk_tree
+from dojo_core.labirinto.walks import Tree, walk_tree
 from dojo_core.options import pack
 
 WIDTH = 16
@@ -55,7 +55,7 @@ class Tables(NamedTuple):
 
     rules: np.recarray[Any, Any]
     maze: np.recarray[Any, Any]
-    tree: np.ndarray[Any, Any]
+    tree: Tree
     table: np.recarray[Any, Any]
     board: Board
 
@@ -92,7 +92,7 @@ def prepare_on(board: Board, options: Mapping[str, Any]) -> Setup:
     longest_roll = options["dice"] * options["die_faces"]
     maze, tree = pack_maze(board, longest_roll)
     players = seat_players(options)
-    if len(tree) == 0 and set(players) != {"random"}:
+    if len(tree.nodes) == 0 and set(players) != {"random"}:
         raise DojoError(
             f"dice = {options['dice']} of {options['die_faces']} faces: walks of {longest_roll}"
             f" steps on board {options['board']['label']!r} are too many for a player that weighs"
@@ -157,7 +157,7 @@ def seating_fault(corners: Sequence[int]) -> str:
     return ""
 
 
-def pack_maze(board: Board, longest_roll: int) -> tuple[np.recarray[Any, Any], np.ndarray]:
+def pack_maze(board: Board, longest_roll: int) -> tuple[np.recarray[Any, Any], Tree]:
     """Return the board as the compiled rules read it, and the tree of its walks."""
     packed = np.zeros(1, MAZE).view(np.recarray)
     maze = packed[0]
@@ -177,9 +177,10 @@ def pack_maze(board: Board, longest_roll: int) -> tuple[np.recarray[Any, Any], n
         maze.room_squares[corner, : len(room)] = room
         maze.room_size[corner] = len(room)
     maze.to_dojo[:] = _steps_to_dojo(maze)
-    maze.longest_roll = longest_roll
-    tree, roots = walk_tree(np.array(maze.neighbour), np.array(maze.code), longest_roll)
-    maze.root[:] = roots
+    tree, index = walk_tree(np.array(maze.neighbour), np.array(maze.code), longest_roll)
+    maze.root[:] = index.root
+    maze.first_group[:, : longest_roll + 2] = index.first_group
+    maze.reach[:, : longest_roll + 1] = index.reach
     return packed, tree
 
 

@@ -94,6 +94,7 @@ BY_WON_EXAM, BY_MAX_ROUNDS = codes(2)
 # One word of a seat's choices serves so many steps of a move (see random_numbers.spend).
 STEPS_A_WORD = 12
 
+HIGHEST_ROLL = 48
 LONGEST_PATH = 512
 ODDS_CENTRE = 64
 
@@ -119,8 +120,10 @@ MAZE = np.dtype(
             "i8",
             SQUARES,
         ),  # fewest steps into the Dojo, the entering one included; 0 inside
-        ("root", "i8", 64),  # where the walks from a square of the quadrant begin in the tree
-        ("longest_roll", "i8"),
+        # Where to find what in the tree of walks (walks.Index), by square of the quadrant and roll
+        ("root", "i8", 64),
+        ("first_group", "i4", (64, HIGHEST_ROLL + 2)),
+        ("reach", "u8", (64, HIGHEST_ROLL + 1, 4)),
     ],
     align=True,
 )

@@ -9,15 +9,19 @@ The tree is an array of nodes in preorder. A node stands for the walk from its r
 first child is the next node, its next sibling is `skip`, and `longest` tells how many steps the
 walk can still go on, so that legality is one comparison. Where a board has too many walks for a
 tree, the same questions are answered by search.
+
+For players that weigh whole walks, the full walks of each square and roll are also kept by what
+they come to: groups with the same last square and as many Fatica squares.
 """
 
 from __future__ import annotations
 
 import functools
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from dojo_core.kernel import entry, inlined, kernel
+from dojo_core.kernel import entry, inlined, kernel, whole
 from dojo_core.labirinto.tables import FATICA, NOWHERE
 
 NODE = np.dtype(
@@ -30,6 +34,46 @@ NODE = np.dtype(
     ],
     align=True,
 )
+
+GROUP = np.dtype(
+    [
+        ("square", "u1"),  # the last square, in the quadrant's own numbering
+        ("fatica", "u1"),  # Fatica squares stepped onto
+        ("count", "i4"),  # how many walks
+        ("first", "i4"),  # the place of the first of them in `leaves`
+    ],
+    align=True,
+)
+
+
+class Tree(NamedTuple):
+    """All walks of a board.
+
+    Attributes:
+        nodes: `NODE` records in preorder; empty when the board has too many walks.
+        groups: `GROUP` records; those of a square and a roll lie together, see `Index`.
+        leaves: int32, the nodes in which the walks of a group end.
+    """
+
+    nodes: np.ndarray[Any, Any]
+    groups: np.ndarray[Any, Any]
+    leaves: np.ndarray[Any, Any]
+
+
+class Index(NamedTuple):
+    """Where to find what in a `Tree`, by square of the quadrant and steps rolled.
+
+    Attributes:
+        root: int64, (64,): the node where the walks from a square begin; -1 without a tree.
+        first_group: int32, (64, longest + 2): the first group; the next entry ends the last one.
+        reach: uint64, (64, longest + 1, 4): a bit for each square (in the quadrant's own numbering)
+            that some walk steps onto.
+    """
+
+    root: np.ndarray[Any, Any]
+    first_group: np.ndarray[Any, Any]
+    reach: np.ndarray[Any, Any]
+
 
 # 16 million nodes are 128 MB. An open board without inner walls has 8 million with two dice.
 MOST_NODES = 1 << 24
@@ -106,35 +150,155 @@ def grow(
     return free
 
 
+@entry
+def group_ends(
+    nodes: np.ndarray,
+    root: int,
+    steps: int,
+    tally: np.ndarray,
+    reach: np.ndarray,
+    groups: np.ndarray,
+    leaves: np.ndarray,
+    first_group: int,
+    first_leaf: int,
+) -> tuple[int, int]:
+    """Group the full walks of `steps` from `root` by last square and Fatica count.
+
+    Args:
+        nodes: The tree.
+        root: The node of the square.
+        steps: The roll.
+        tally: int32, (256, 64): room to count in, all 0; left so.
+        reach: uint64, (4,): receives the squares stepped onto.
+        groups: Receives the groups, from `first_group` on.
+        leaves: Receives the walks' last nodes, from `first_leaf` on.
+        first_group: See `groups`.
+        first_leaf: See `leaves`.
+
+    Returns:
+        The places after the last group and the last leaf.
+    """
+    goal = min(whole(nodes[root].longest), steps)
+    end = nodes[root].skip
+    # Count, then lay the groups out, then fill them.
+    for filling in range(2):
+        at = root + 1
+        while at < end:
+            depth = whole(nodes[at].depth)
+            if depth + nodes[at].longest < goal:
+                at = nodes[at].skip
+                continue
+            square = whole(nodes[at].square)
+            reach[square >> 6] |= np.uint64(1) << np.uint64(square & 63)
+            if depth < goal:
+                at += 1
+                continue
+            fatica = whole(nodes[at].fatica)
+            if filling:
+                leaves[tally[square, fatica]] = at
+            tally[square, fatica] += 1
+            at = nodes[at].skip
+        if not filling:
+            first_group, first_leaf = _lay_groups(tally, groups, first_group, first_leaf)
+    tally[:] = 0
+    return first_group, first_leaf
+
+
+@kernel
+def _lay_groups(tally: np.ndarray, groups: np.ndarray, group: int, leaf: int) -> tuple[int, int]:
+    """Turn counts into groups; leave in `tally` where the leaves of each begin."""
+    for square in range(tally.shape[0]):
+        for fatica in range(tally.shape[1]):
+            count = tally[square, fatica]
+            if count > 0:
+                groups[group].square = square
+                groups[group].fatica = fatica
+                groups[group].count = count
+                groups[group].first = leaf
+                tally[square, fatica] = leaf
+                group += 1
+                leaf += count
+    return group, leaf
+
+
+def _with_room(records: np.ndarray[Any, Any], size: int) -> np.ndarray[Any, Any]:
+    """Return `records`, in an array at least twice as large when it has no room for `size`."""
+    if len(records) >= size:
+        return records
+    grown = np.zeros(max(size, 2 * len(records)), records.dtype).view(type(records))
+    grown[: len(records)] = records
+    return grown
+
+
+def _ends(
+    nodes: np.ndarray[Any, Any], roots: np.ndarray[Any, Any], longest: int
+) -> tuple[Tree, Index]:
+    """Return a tree with its groups, and its index."""
+    first_group = np.zeros((64, longest + 2), np.int32)
+    reach = np.zeros((64, longest + 1, 4), np.uint64)
+    groups = np.zeros(1 << 16, GROUP).view(np.recarray)
+    leaves = np.zeros(1 << 18, np.int32)
+    tally = np.zeros((256, 64), np.int32)
+    group = leaf = 0
+    for square, root in enumerate(roots):
+        first_group[square, :2] = group
+        for steps in range(1, longest + 1):
+            # No more walks than nodes, and no more groups than there are tallies.
+            groups = _with_room(groups, group + tally.size)
+            leaves = _with_room(leaves, leaf + int(nodes[root].skip - root))
+            to = reach[square, steps]
+            group, leaf = group_ends(nodes, root, steps, tally, to, groups, leaves, group, leaf)
+            first_group[square, steps + 1] = group
+    tree = Tree(nodes, groups[:group].copy().view(np.recarray), leaves[:leaf].copy())
+    return tree, Index(roots, first_group, reach)
+
+
 @functools.lru_cache(maxsize=4)
-def _tree_of(neighbour: bytes, code: bytes, depth: int) -> tuple[np.ndarray, np.ndarray]:
+def _tree_of(neighbour: bytes, code: bytes, longest: int) -> tuple[Tree, Index]:
     ways = np.frombuffer(neighbour, np.int64).reshape(256, 4)
     codes = np.frombuffer(code, np.int64)
     sizes = np.zeros(64, np.int64)
     for start in range(64):
         left = MOST_NODES - int(sizes.sum())
-        sizes[start] = count_nodes(ways, start, depth, left)
+        sizes[start] = count_nodes(ways, start, longest, left)
         if sizes[start] > left:
-            return np.zeros(0, NODE).view(np.recarray), np.full(64, NOWHERE, np.int64)
+            return _no_tree(longest)
     roots = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int64)
-    tree = np.zeros(int(sizes.sum()), NODE).view(np.recarray)
+    nodes = np.zeros(int(sizes.sum()), NODE).view(np.recarray)
     for start in range(64):
-        grow(ways, codes, start, depth, tree, int(roots[start]))
-    return tree, roots
+        grow(ways, codes, start, longest, nodes, int(roots[start]))
+    return _ends(nodes, roots, longest)
 
 
-def walk_tree(neighbour: np.ndarray, code: np.ndarray, depth: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the tree of all walks of up to `depth` steps, and the root of each of the 64 squares.
+def _no_tree(longest: int) -> tuple[Tree, Index]:
+    """Return the empty tree: every question is answered by search."""
+    tree = Tree(
+        np.zeros(0, NODE).view(np.recarray),
+        np.zeros(0, GROUP).view(np.recarray),
+        np.zeros(0, np.int32),
+    )
+    index = Index(
+        np.full(64, NOWHERE, np.int64),
+        np.zeros((64, longest + 2), np.int32),
+        np.zeros((64, longest + 1, 4), np.uint64),
+    )
+    return tree, index
 
-    Boards are kept between calls. The tree is empty and the roots are -1 when it would have more
-    than `MOST_NODES` nodes.
+
+def walk_tree(
+    neighbour: np.ndarray[Any, Any], code: np.ndarray[Any, Any], longest: int
+) -> tuple[Tree, Index]:
+    """Return the tree of all walks of up to `longest` steps, and its index.
+
+    Boards are kept between calls. The tree is empty when it would have more than `MOST_NODES`
+    nodes.
 
     Args:
         neighbour: int64, (256, 4): see `tables.MAZE`.
         code: int64, (256,).
-        depth: The longest walk.
+        longest: The longest walk, that is the highest roll.
     """
-    return _tree_of(neighbour.tobytes(), code.tobytes(), depth)
+    return _tree_of(neighbour.tobytes(), code.tobytes(), longest)
 
 
 @kernel
@@ -180,22 +344,23 @@ def begin_walk(maze: np.record, table: np.record, start: int, steps: int) -> Non
 
 
 @inlined
-def legal_steps(maze: np.record, tree: np.ndarray, table: np.record) -> int:
+def legal_steps(maze: np.record, tree: Tree, table: np.record) -> int:
     """Fill ``table.options`` (and ``option_nodes``) with the legal steps; return how many."""
     if table.node == NOWHERE:
         return _searched_steps(maze, table)
+    nodes = tree.nodes
     node = table.node
-    end = tree[node].skip
-    least = min(tree[node].longest, table.remaining) - 1
+    end = nodes[node].skip
+    least = min(whole(nodes[node].longest), table.remaining) - 1
     turn = table.turn_of_tree
     count = 0
     child = node + 1
     while child < end:
-        if tree[child].longest >= least:
-            table.options[count] = (tree[child].square + turn) & 255
+        if nodes[child].longest >= least:
+            table.options[count] = (nodes[child].square + turn) & 255
             table.option_nodes[count] = child
             count += 1
-        child = tree[child].skip
+        child = nodes[child].skip
     return count
 
 
@@ -245,22 +410,23 @@ def single_steps(maze: np.record, table: np.record) -> int:
 
 
 @kernel
-def fewest_fatica(tree: np.ndarray, node: int, steps: int) -> int:
+def fewest_fatica(tree: Tree, node: int, steps: int) -> int:
     """Return the fewest Fatica squares of a longest walk on from `node`, capped at `steps`.
 
     Squares up to `node` count too: the same for all that is compared.
     """
-    goal = tree[node].depth + min(tree[node].longest, steps)
-    end = tree[node].skip
+    nodes = tree.nodes
+    goal = nodes[node].depth + min(whole(nodes[node].longest), steps)
+    end = nodes[node].skip
     fewest = 255
     at = node
     while at < end:
-        depth = tree[at].depth
-        if depth + tree[at].longest < goal:
-            at = tree[at].skip
+        depth = nodes[at].depth
+        if depth + nodes[at].longest < goal:
+            at = nodes[at].skip
         elif depth == goal:
-            fewest = min(fewest, tree[at].fatica)
-            at = tree[at].skip
+            fewest = min(fewest, whole(nodes[at].fatica))
+            at = nodes[at].skip
         else:
             at += 1
     return fewest

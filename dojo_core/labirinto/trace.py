@@ -28,6 +28,7 @@ from dojo_core.labirinto.tables import (
     TAKE_TUNNEL,
     TECNICA,
 )
+from dojo_core.options import Option
 
 KINDS_OF_KUMITE = ("walk", "extra", "tunnel", "segreto", "sfida", "exam")
 KINDS_OF_CHOICE = ("place", "order", "target", "tunnel", "segreto", "keep", "tecnica", "defender")
@@ -84,7 +85,7 @@ def _setup_event(setup: Setup, table: np.record, seed: int, play: int) -> Event:
         "engine": engine_hash("labirinto"),
         "seed": seed,
         "play": play,
-        "options": {option.name: option.shown(setup.options[option.name]) for option in OPTIONS},
+        "options": {option.name: _told(option, setup.options[option.name]) for option in OPTIONS},
         "board": {
             "lines": boards.render(board).splitlines(),
             "links": [[list(divmod(place, WIDTH)) for place in link] for link in links],
@@ -96,6 +97,10 @@ def _setup_event(setup: Setup, table: np.record, seed: int, play: int) -> Event:
         "track": [int(table.track[seat]) for seat in seats],
         "deck": [card_name(int(card)) for card in table.deck[: table.deck_size][::-1]],
     }
+
+
+def _told(option: Option, value: Any) -> Any:
+    return option.shown(value) if option.kind == "file" else value
 
 
 def _end_event(setup: Setup, table: np.record) -> Event:

@@ -17,12 +17,14 @@ they come to: groups with the same last square and as many Fatica squares.
 from __future__ import annotations
 
 import functools
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from dojo_core.kernel import entry, inlined, kernel, whole
 from dojo_core.labirinto.tables import FATICA, NOWHERE
+
+Records = TypeVar("Records", bound=np.ndarray[Any, Any])
 
 NODE = np.dtype(
     [
@@ -221,13 +223,13 @@ def _lay_groups(tally: np.ndarray, groups: np.ndarray, group: int, leaf: int) ->
     return group, leaf
 
 
-def _with_room(records: np.ndarray[Any, Any], size: int) -> np.ndarray[Any, Any]:
+def _with_room(records: Records, size: int) -> Records:
     """Return `records`, in an array at least twice as large when it has no room for `size`."""
     if len(records) >= size:
         return records
-    grown = np.zeros(max(size, 2 * len(records)), records.dtype).view(type(records))
+    grown = np.zeros(max(size, 2 * len(records)), records.dtype)
     grown[: len(records)] = records
-    return grown
+    return grown.view(type(records))
 
 
 def _ends(

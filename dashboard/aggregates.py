@@ -169,6 +169,11 @@ def win_shares(table: pd.DataFrame) -> pd.DataFrame:
     )
 
 
+def margins(table: pd.DataFrame) -> pd.Series:
+    """Return half the width of the 95% interval about each fair share of the rows of `wins`."""
+    return statistics.Z95 * (table["fair"] * (1 - table["fair"]) / table["seats"]) ** 0.5
+
+
 def verdicts(table: pd.DataFrame) -> pd.DataFrame:
     """Return a test of fairness a point, corrected for there being several points.
 

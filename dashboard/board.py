@@ -23,7 +23,7 @@ def page() -> None:
         st.info(f"{chosen.game.title} has no board whose squares are counted.")
         return
     table = chosen.points()
-    axes = aggregates.axes(table, chosen.game)
+    axes = chosen.axes()
     sentences = st.empty()
     left, right = st.columns([2.5, 1], gap="medium")
     with right:

@@ -17,7 +17,7 @@ def page() -> None:
     chosen = results.chosen()
     st.title("Compare")
     table = chosen.points()
-    axes = aggregates.axes(table, chosen.game)
+    axes = chosen.axes()
     if not axes:
         st.info(
             "All finished plays belong to one point of the grid, so there is nothing to compare"

@@ -78,7 +78,8 @@ def hold(
 def chart(figure: go.Figure, key: str, tools: bool = True) -> None:
     """Draw a figure in its own colours, with the buttons to zoom and to save it or without."""
     config = {"displaylogo": False, "displayModeBar": "hover" if tools else False}
-    st.plotly_chart(figure, theme=None, key=key, config=config)
+    title = figure.layout.title.text.removeprefix("<b>").removesuffix("</b>")
+    st.plotly_chart(figure, theme=None, key=key, config=config, alt=title)
 
 
 def held(table: pd.DataFrame, names: Sequence[str]) -> str:

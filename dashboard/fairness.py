@@ -16,7 +16,7 @@ def page() -> None:
     chosen = results.chosen()
     st.title("Seats and fairness")
     table = chosen.points()
-    axes = aggregates.axes(table, chosen.game)
+    axes = chosen.axes()
     by, color, part = _choices(chosen, table, axes)
     wins = chosen.ask(aggregates.wins, by)
     wins = wins[wins["point"].isin(table["point"])]
@@ -74,15 +74,17 @@ def _verdicts(table: pd.DataFrame, wins: pd.DataFrame, by: str, axes: list[str])
             icon=":material/balance:",
         )
     else:
+        hidden = 100 * float(aggregates.margins(wins).max())
         st.success(
-            f"None of {count} points shows an advantage by {words} beyond chance.",
+            f"None of {count} points shows an advantage by {words} beyond chance. With so many"
+            f" plays, one of less than about {hidden:.1f} percentage points can stay hidden.",
             icon=":material/balance:",
         )
     st.markdown(
         "Each row asks whether all groups of seats win equally often at one point (Pearson's"
         f" chi-squared test), corrected for asking {count} times (Holm): below {LEVEL:.0%} chance"
-        " alone is no good explanation. How far the extremes are from the fair share tells"
-        " whether it matters at the table."
+        " alone is no good explanation. How many percentage points (pp) the extremes are off the"
+        " fair share tells whether it matters at the table."
     )
     merged = table[["point", "number", *axes]].merge(tests, on="point")
     merged = merged.sort_values("corrected", kind="stable")
@@ -91,11 +93,11 @@ def _verdicts(table: pd.DataFrame, wins: pd.DataFrame, by: str, axes: list[str])
         shown[style.words(name)] = [style.shown(value) for value in merged[name]]
     shown["Finished plays"] = merged["plays"]
     shown["Wins most"] = [
-        f"{figures.seat_group(by, group)} (+{100 * off:.2f} points)"
+        f"{figures.seat_group(by, group)} (+{100 * off:.1f} pp)"
         for group, off in zip(merged["most"], merged["above"], strict=True)
     ]
     shown["Wins least"] = [
-        f"{figures.seat_group(by, group)} (−{100 * abs(off):.2f} points)"
+        f"{figures.seat_group(by, group)} (−{100 * abs(off):.1f} pp)"
         for group, off in zip(merged["least"], merged["below"], strict=True)
     ]
     shown["p, corrected"] = [f"{p:.3f}" if p >= 0.001 else "< 0.001" for p in merged["corrected"]]

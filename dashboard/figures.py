@@ -330,9 +330,9 @@ def binned(table: pd.DataFrame, bins: int) -> pd.DataFrame:
 
 
 def axis_title(metric: Metric) -> str:
-    """Return a metric's title with its unit, said once when they are the same word."""
-    same = metric.title.lower() == metric.unit
-    return metric.title if same else f"{metric.title} ({metric.unit})"
+    """Return a metric's title with its unit, unless the title says it already."""
+    said = metric.unit in ("", "times") or metric.unit in metric.title.lower()
+    return metric.title if said else f"{metric.title} ({metric.unit})"
 
 
 def finish(

@@ -19,7 +19,7 @@ def page() -> None:
     chosen = results.chosen()
     st.title("Length")
     table = chosen.points()
-    axes = aggregates.axes(table, chosen.game)
+    axes = chosen.axes()
     metric, cumulative, color, part = _choices(chosen, table, axes)
     counts = chosen.ask(aggregates.lengths, metric, chosen.info.record)
     rows = part[["point", *axes]].merge(counts, on="point")

@@ -57,6 +57,10 @@ class Chosen:
         table = self.ask(aggregates.points)
         return table[table["plays_n"] > 0].reset_index(drop=True)
 
+    def axes(self) -> list[str]:
+        """Return the options that vary among all points, those without plays included."""
+        return aggregates.axes(self.ask(aggregates.points), self.game)
+
     def plan(self) -> Plan:
         """Return the sweep's frozen plan."""
         return read_plan(Path(self.results) / self.info.name)
@@ -116,12 +120,16 @@ def sidebar() -> bool:
     return True
 
 
+def share_done(info: SweepInfo) -> float:
+    """Return the share of a sweep's plays that are stored."""
+    return info.plays_done / info.plays_planned if info.plays_planned else 0.0
+
+
 def progress(info: SweepInfo) -> str:
     """Return a sweep's state and progress in words."""
-    share = info.plays_done / info.plays_planned if info.plays_planned else 0.0
     return (
         f"{info.state} · {info.points:,} points · {info.plays_done:,} of"
-        f" {info.plays_planned:,} plays ({share:.0%})"
+        f" {info.plays_planned:,} plays ({share_done(info):.0%})"
     )
 
 

@@ -9,7 +9,7 @@ import pyarrow as pa
 import streamlit as st
 from pyarrow import csv, parquet
 
-from dashboard import aggregates, results, style
+from dashboard import results, style
 
 SHOWN_ROWS = 1000
 # A page holds no more; `dojo-sweep sql` writes answers of any size.
@@ -101,8 +101,7 @@ def _parquet(table: pa.Table) -> bytes:
 
 
 def _examples(chosen: results.Chosen) -> dict[str, str]:
-    table = chosen.ask(aggregates.points)
-    axes = ", ".join(aggregates.axes(table, chosen.game)) or "point"
+    axes = ", ".join(chosen.axes()) or "point"
     head = chosen.game.headline[0]
     examples = {
         "The mean of a metric at each point": (

@@ -121,12 +121,13 @@ def number(value: float) -> str:
 
 
 def with_margin(mean: float, margin: float) -> str:
-    """Return a mean and half the width of its interval, to two digits of the latter."""
+    """Return a mean and half the width of its interval, to one digit of the latter (1: two)."""
     if math.isnan(mean):
         return "–"
     if math.isnan(margin) or margin <= 0:
         return number(mean)
-    digits = max(0, 1 - math.floor(math.log10(margin)))
+    leading, exponent = f"{margin:.0e}".split("e")
+    digits = max(0, (1 if leading == "1" else 0) - int(exponent))
     return f"{mean:,.{digits}f} ± {margin:,.{digits}f}"
 
 

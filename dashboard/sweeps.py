@@ -29,7 +29,7 @@ def _list() -> None:
             "Sweep": info.name,
             "Game": info.title,
             "State": info.state,
-            "Progress": info.plays_done / info.plays_planned if info.plays_planned else 0.0,
+            "Progress": 100 * results.share_done(info),
             "Plays": info.plays_done,
             "Planned": info.plays_planned,
             "Points": info.points,
@@ -41,7 +41,9 @@ def _list() -> None:
         pd.DataFrame(rows),
         hide_index=True,
         column_config={
-            "Progress": st.column_config.ProgressColumn(format="percent", min_value=0, max_value=1),
+            "Progress": st.column_config.ProgressColumn(
+                format="%.0f%%", min_value=0, max_value=100
+            ),
             "Plays": st.column_config.NumberColumn(format="localized"),
             "Planned": st.column_config.NumberColumn(format="localized"),
             "Created": st.column_config.DatetimeColumn(format="YYYY-MM-DD HH:mm"),
@@ -55,7 +57,7 @@ def _points(chosen: results.Chosen) -> None:
     if table.empty:
         st.info("No block of this sweep is finished yet; the first ones take a few seconds.")
         return
-    axes = aggregates.axes(table, chosen.game)
+    axes = chosen.axes()
     st.markdown(
         "Each row is a point of the grid: its axes, then the mean of each metric over its plays."
         " The ± is half the width of the 95% interval, and unfinished plays count in every mean."

@@ -176,6 +176,11 @@ def wins_table(*counts):
     return pd.DataFrame(rows)
 
 
+def test_the_margin_is_that_of_a_fair_share():
+    half = aggregates.margins(wins_table([2500, 2600, 2400, 2500]))
+    assert half.tolist() == pytest.approx([statistics.Z95 * (0.25 * 0.75 / 10000) ** 0.5] * 4)
+
+
 def test_the_verdict_is_the_chi_squared_test_of_equal_wins():
     scipy_stats = pytest.importorskip("scipy.stats")
     wins = [300, 250, 240, 210]

@@ -231,6 +231,23 @@ def test_small_shares_keep_digits_that_mean_something():
     assert shown == ["0%", "100%", "50.0%", "0.12%"]
 
 
+def test_a_margin_is_written_to_the_digit_that_matters():
+    pairs = [(33.781, 0.66), (40.97, 0.134), (2.279, 0.0241), (10745, 230), (0.0, 0.0096)]
+    assert [style.with_margin(*pair) for pair in pairs] == [
+        "33.8 ± 0.7",
+        "40.97 ± 0.13",
+        "2.28 ± 0.02",
+        "10,745 ± 230",
+        "0.000 ± 0.010",
+    ]
+
+
+def test_a_unit_is_said_once():
+    twice = Metric("exams", "Exams started", "exams", "")
+    assert figures.axis_title(twice) == "Exams started"
+    assert figures.axis_title(Metric("kumite", "Kumite", "fights", "")) == "Kumite (fights)"
+
+
 def test_places_are_written_as_people_write_them():
     assert [style.ordinal(i) for i in (0, 1, 2, 3, 10, 20)] == [
         "1st",

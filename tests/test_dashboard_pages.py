@@ -176,7 +176,7 @@ def test_without_a_sweep_a_page_names_the_command(tmp_path, page):
 def test_the_sweeps_are_listed_with_their_progress(half):
     row = opened(half).dataframe[0].value.iloc[0]
     assert row[["Sweep", "Game", "State"]].tolist() == ["races", "The Toy", "stopped"]
-    assert (row["Plays"], row["Planned"], row["Progress"]) == (1024, 2048, 0.5)
+    assert (row["Plays"], row["Planned"], row["Progress"]) == (1024, 2048, 50)
 
 
 def test_a_running_sweep_is_shown_as_running(tmp_path):
@@ -184,6 +184,12 @@ def test_a_running_sweep_is_shown_as_running(tmp_path):
     with store.Store(tmp_path / plan.name, toy_game.GAME, plan).open():
         app = opened(tmp_path)
     assert app.dataframe[0].value.iloc[0]["State"] == "running"
+    assert not app.exception
+
+
+def test_an_axis_is_offered_before_its_second_value_is_played(half):
+    app = opened(half, "compare.py")
+    assert widget(app, "x").options == ["Players", "Bonus"]
     assert not app.exception
 
 

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import io
+from functools import partial
 
 import duckdb
 import pyarrow as pa
 import streamlit as st
-from pyarrow import csv, parquet
 
-from dashboard import results, style
+from dashboard import answers, results, style
+from dashboard.answers import Answer
 
+ANSWER_KEY = "sql answer"
 SHOWN_ROWS = 1000
-# A page holds no more; `dojo-sweep sql` writes answers of any size.
-MOST_ROWS = 1_000_000
 
 
 def page() -> None:
@@ -33,37 +32,22 @@ def page() -> None:
     query = st.text_area(
         "Query", examples[title], height=140, key=f"{chosen.key}/sql/query/{title}"
     )
-    st.button("Run", type="primary", icon=":material/play_arrow:")
-    table = _run(chosen, query)
-    if table is not None:
-        _show(table, chosen.info.name)
+    pressed = st.button("Run", type="primary", icon=":material/play_arrow:")
+    answer: Answer | None = st.session_state.get(ANSWER_KEY)
+    if pressed or answer is None or (answer.sweep, answer.query) != (chosen.key, query):
+        answer = _answer(chosen, query)
+        st.session_state[ANSWER_KEY] = answer
+    if answer.table is None:
+        st.error(answer.mistake, icon=":material/error:")
+    else:
+        _show(answer.table, chosen.info.name)
 
 
-def _run(chosen: results.Chosen, query: str) -> pa.Table | None:
+def _answer(chosen: results.Chosen, query: str) -> Answer:
     try:
-        return ask(results.cursor(chosen), query)
+        return Answer(chosen.key, query, answers.ask(results.cursor(chosen), query))
     except duckdb.Error as error:
-        st.error(one_sentence(error), icon=":material/error:")
-        return None
-
-
-def ask(con: duckdb.DuckDBPyConnection, query: str) -> pa.Table:
-    """Return the answer to one query that reads, its first `MOST_ROWS` rows.
-
-    Raises:
-        duckdb.Error: It is not one SELECT, or DuckDB refuses it.
-    """
-    statements = con.extract_statements(query)
-    if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
-        raise duckdb.InvalidInputException("expected one query that begins with SELECT or WITH")
-    table: pa.Table = con.sql(statements[0].query).limit(MOST_ROWS).to_arrow_table()
-    return table
-
-
-def one_sentence(error: duckdb.Error) -> str:
-    """Return DuckDB's message without the query that it repeats."""
-    text = str(error).split("\n\nLINE ")[0]
-    return " ".join(line.strip() for line in text.splitlines() if line.strip())
+        return Answer(chosen.key, query, None, answers.one_sentence(error))
 
 
 def _show(table: pa.Table, name: str) -> None:
@@ -71,33 +55,24 @@ def _show(table: pa.Table, name: str) -> None:
     rows, shown = len(table), min(len(table), SHOWN_ROWS)
     place, left, right = st.columns([3, 1, 1])
     first = f"The first {shown:,} of " if shown < rows else ""
-    cut = " (more were left out: `dojo-sweep sql` has no limit)" if rows == MOST_ROWS else ""
+    cut = (
+        " (more were left out: `dojo-sweep sql` has no limit)" if rows == answers.MOST_ROWS else ""
+    )
     place.caption(
         f"{first}{rows:,} row{'' if rows == 1 else 's'}{cut}; the downloads have them all."
     )
-    left.download_button(
-        "CSV", _csv(table), f"{name}.csv", "text/csv", width="stretch", icon=":material/download:"
-    )
-    right.download_button(
-        "Parquet",
-        _parquet(table),
-        f"{name}.parquet",
-        "application/vnd.apache.parquet",
-        width="stretch",
-        icon=":material/download:",
-    )
-
-
-def _csv(table: pa.Table) -> bytes:
-    sink = io.BytesIO()
-    csv.write_csv(table, sink)
-    return sink.getvalue()
-
-
-def _parquet(table: pa.Table) -> bytes:
-    sink = io.BytesIO()
-    parquet.write_table(table, sink)
-    return sink.getvalue()
+    for column, kind, write in (
+        (left, "CSV", answers.to_csv),
+        (right, "Parquet", answers.to_parquet),
+    ):
+        column.download_button(
+            kind,
+            partial(write, table),
+            f"{name}.{kind.lower()}",
+            width="stretch",
+            icon=":material/download:",
+            on_click="ignore",
+        )
 
 
 def _examples(chosen: results.Chosen) -> dict[str, str]:

@@ -2,17 +2,20 @@
 
 import base64
 import dataclasses
+import io
 import json
 import sys
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pytest
 import toy_game
+from pyarrow import parquet
 from streamlit.testing.v1 import AppTest
 
 import dashboard
-from dashboard import controls, metrics, results
+from dashboard import answers, controls, metrics, results
 from sweep import queries, store, summary
 from sweep.blocks import play_block
 from sweep.grid import read_grid
@@ -334,6 +337,30 @@ def test_a_query_that_cannot_be_answered_gets_one_sentence(races, query, sentenc
     assert not app.exception
     assert sentence in app.error[0].value
     assert "\n" not in app.error[0].value
+
+
+def test_an_answer_may_have_lists_and_a_name_twice(races):
+    app = opened(races, "sql.py")
+    app.text_area[0].set_value("SELECT [1, 2] AS a, players AS a FROM points").run()
+    assert not app.exception
+    assert app.dataframe[-1].value.columns.tolist() == ["a", "a_1"]
+
+
+def test_downloads_are_the_whole_answer():
+    table = pa.table({"a": [1, 2], "b": [[1], [2, 3]]})
+    assert answers.to_csv(table) == b"a,b\n1,[1]\n2,[2 3]\n"
+    assert parquet.read_table(io.BytesIO(answers.to_parquet(table))) == table
+
+
+def test_an_answer_stays_while_the_sweep_goes_on(tmp_path):
+    plan = write_sweep(tmp_path, share=0.25)
+    app = opened(tmp_path, "sql.py")
+    app.text_area[0].set_value("SELECT count(*) AS n FROM plays").run()
+    play(tmp_path, plan, 1.0)
+    app.run()
+    assert app.dataframe[-1].value["n"].tolist() == [512]
+    app.button[0].click().run()
+    assert app.dataframe[-1].value["n"].tolist() == [2048]
 
 
 def test_a_broken_file_is_told_in_one_sentence(tmp_path):

@@ -481,7 +481,7 @@ class Referee:
                 self.foul("wanderer enters the Dojo", "a step into the Dojo")
             stuck = bool(self.beside(seat, walk))
         else:
-            ended = self.extra_steps(seat, walk, doors_shut=options["extra_step_dojo"] == "closed")
+            ended = self.extra_steps(seat, walk)
             if ended == "over":
                 return
             why, stuck = ("declined" if ended == "declined" else "done"), ended == "stuck"
@@ -549,17 +549,17 @@ class Referee:
         back = came_from if self.options["uke_retreat"] == "one_square" else walk.origin
         return self.fights(seat, walk, "extra" if extra else "walk", back)
 
-    def extra_steps(self, seat: int, walk: Walk, doors_shut: bool) -> str:
+    def extra_steps(self, seat: int, walk: Walk) -> str:
         """Check the extra steps of a pawn that would end on one it cannot fight.
 
         Returns:
             ``free``: nobody beside it; ``stuck``: somebody, and no step was left; ``declined``:
             only the Dojo was left, and not entered; ``over``: the turn is over.
         """
-        taken = 0
+        closed, taken = self.options["extra_step_dojo"] == "closed", 0
         while self.beside(seat, walk):
             steps = self.search.legal(self.at[seat], walk.visited, 1)
-            doors = () if doors_shut else self.doors(seat, walk)
+            doors = () if closed else self.doors(seat, walk)
             if not steps and not doors:
                 return "stuck"
             if not steps and not self.comes("step"):
@@ -818,8 +818,8 @@ class Referee:
 
     def leave_exit(self, seat: int, walk: Walk) -> None:
         """Check the extra steps away from a defender spared at an exit."""
-        onward = Walk(walk.origin, 1 << self.at[seat], walk.spared, walk.latched)
-        ended = self.extra_steps(seat, onward, self.options["extra_step_dojo"] == "closed")
+        onward = Walk(self.at[seat], 1 << self.at[seat], walk.spared)
+        ended = self.extra_steps(seat, onward)
         if ended != "over":
             why = "declined" if ended == "declined" else "done"
             self.take("stop", "Tunnel: stop", {"seat": seat, "remaining": 0, "why": why})

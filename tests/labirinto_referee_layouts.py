@@ -22,8 +22,8 @@ ALLEY = """\
 | ?   ?   F   ?   ? | A | D   D
 +   +   +   +   +   +   +   +   +
 """
-# A dead end at an entrance of the Dojo and another one elsewhere, cards everywhere: pawns meditate
-# where others end their move.
+# Dead ends, two of them at the entrances of the Dojo, and cards everywhere: pawns meditate where
+# others end their move.
 HALL = """\
 +---+---+---+---+---+---+---+---+
 | S   S   S | ?   ?   ?   ?   ?
@@ -34,14 +34,14 @@ HALL = """\
 +---+   +---+   +   +---+---+   +
 | ?   ?   ?   ?   ?   ?   ? | ?
 +   +   +   +   +   +---+---+   +
-| ?   ?   ?   ?   ?   ?   ?   ?
+| 2   ?   ?   ?   ?   ?   ?   ?
 +   +   +   +   +   +---+---+   +
-| ?   ?   ?   ?   ?   ?   ? | ?
+| ?   ?   ?   ?   ?   ?   ? | ? |
 +   +   +   +   +   +---+   +---+
-| ?   ?   ?   ?   ?   F   D   D
-+   +   +   +   +   +   +   +   +
-| ?   ?   2   ?   1   2 | D   D
-+   +   +   +   +   +   +   +   +
+| ?   ?   F   F   ?   ? | D   D
++   +   +   +   +   +---+   +   +
+| ?   ?   2   ?   1   ?   D   D
++   +   +   +   +   +---+   +   +
 """
 # Fatica around tunnels at the entrances: the Dojo closes and opens again in mid-move.
 GATE = """\

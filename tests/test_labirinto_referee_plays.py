@@ -1,7 +1,7 @@
 """The referee watches the engine: plays of every player, board, option and number of players, and
 plays made to visit the rare corners of the rules.
 
-``DOJO_REFEREE_TRACES`` sets how many traces are watched, about (2000 when unset).
+``DOJO_REFEREE_TRACES`` sets how many traces are watched, about (1500 when unset).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from dojo_core.labirinto.options import OPTIONS
 from dojo_core.labirinto.setup import prepare_on
 
 GAME = games.load("labirinto")
-TRACES = int(os.environ.get("DOJO_REFEREE_TRACES", "2000"))
+TRACES = int(os.environ.get("DOJO_REFEREE_TRACES", "1500"))
 BOARD_FOLDER = Path(__file__).parent.parent / "board"
 SHIPPED = sorted(path.stem for path in BOARD_FOLDER.rglob("*.txt"))
 SEED = 20
@@ -142,13 +142,14 @@ GROUPS = {
                passo_falso=2, irimi=2, tsugi_ashi=3, allenamento_intensivo=2),
     ),
     "hall": lambda: corner_points(
-        QUESTIONS | {"start_track": [14, 15], "players": [8], "fatica_stop_only": [False]},
+        QUESTIONS | {"start_track": [15, 17], "player": ["random", "random", "greedy"]},
         40,
         board=layout(layouts.HALL),
+        players=8,
         max_rounds=60,
         dice=1,
         exam_bonus=12,
-        exam_fail_cost=1,
+        exam_fail_cost=0,
         **only(uke=4, meditazione=20, colpo_proibito=8, allenamento_intensivo=8,
                sensei_osserva=4),
     ),
@@ -165,12 +166,13 @@ GROUPS = {
         **WHERE_PAWNS_RISE,
     ),
     "cell": lambda: corner_points(
-        QUESTIONS | {"start_track": [8, 15], "players": [3, 5, 8]},
-        30,
+        QUESTIONS | {"start_track": [8, 17], "players": [3, 5, 8]},
+        40,
         board=layout(layouts.CELL),
-        max_rounds=20,
-        tunnel_segreto_cards=6,
+        max_rounds=30,
+        tunnel_segreto_cards=20,
         exam_wins=2,
+        exam_fail_cost=0,
     ),
     "plain": lambda: corner_points(
         QUESTIONS | {"start_track": [8, 14], "players": [3, 4]},

@@ -445,14 +445,16 @@ def refill(table: np.record) -> None:
 def extra_steps(rules: np.record, maze: np.record, tree: Tree, table: np.record) -> int:
     """Meditazione: while the pawn would end beside a pawn it cannot fight, take an extra step.
 
-    Returns how the movement stands; ``table.why`` becomes BOXED_IN when the pawn has to stay.
+    Returns how the movement stands; ``table.why`` becomes BOXED_IN when the pawn has to stay, and
+    DECLINED when nothing but the Dojo was left and it does not enter.
     """
     seat = table.seat
     while True:
         square = table.path[table.path_length - 1]
         if others_on(table, seat, square) == 0 or maze.room[square] >= 0:
             return GOES_ON
-        count = single_steps(maze, table)
+        walkable = single_steps(maze, table)
+        count = walkable
         if rules.extra_step_dojo == 0:
             count = add_entrance(rules, maze, table, count)
         note_list(table, log.LEGAL, seat, NIL, NIL, table.options, count)
@@ -461,8 +463,10 @@ def extra_steps(rules: np.record, maze: np.record, tree: Tree, table: np.record)
             return GOES_ON
         refill(table)
         table.plan_length = 0
-        may_stop = count == 0
-        chosen = choose_step(rules, maze, tree, table, count, may_stop)
+        chosen = choose_step(rules, maze, tree, table, count, walkable == 0)
+        if chosen == NOWHERE:
+            table.why = DECLINED
+            return GOES_ON
         state = enter(rules, maze, table, table.options[chosen], NOWHERE, BY_EXTRA)
         if state != GOES_ON:
             return state
@@ -483,11 +487,13 @@ def movement(rules: np.record, maze: np.record, tree: Tree, table: np.record) ->
     table.plan_length = 0
     lift(table, seat)
     state = walk(rules, maze, tree, table)
-    stays = 0
-    stopped = table.why
-    if state == GOES_ON and stopped == DONE:
+    stays = False
+    if table.why != DONE:
+        table.boxed_in += 1 if state == GOES_ON else 0
+    elif state == GOES_ON:
         state = extra_steps(rules, maze, tree, table)
-        stays = 1 if table.why == BOXED_IN else 0
+        stays = table.why == BOXED_IN
+        table.why = DONE if stays else table.why
     if state == BEATEN:
         return False
     square = table.path[table.path_length - 1]
@@ -497,9 +503,8 @@ def movement(rules: np.record, maze: np.record, tree: Tree, table: np.record) ->
     set_down(table, seat, square)
     table.spared = 0
     table.square_stops[square] += 1
-    table.boxed_in += 1 if stopped != DONE else 0
-    note(table, log.STOP, seat, table.remaining, stopped)
-    if stays == 1 and rules.shared_square == 1:
+    note(table, log.STOP, seat, table.remaining, table.why)
+    if stays and rules.shared_square == 1:
         return False
     return square_effect(rules, maze, tree, table, square)
 
@@ -594,7 +599,7 @@ def step_off_exit(
         square = table.path[table.path_length - 1]
         set_down(table, seat, square)
         table.square_stops[square] += 1
-        note(table, log.STOP, seat, 0, DONE)
+        note(table, log.STOP, seat, 0, DECLINED if table.why == DECLINED else DONE)
     elif state == AT_DOJO:
         final_exam(rules, maze, table, table.path[table.path_length - 2])
 

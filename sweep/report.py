@@ -14,12 +14,11 @@ from dojo_core.options import Option
 from sweep.plan import Plan, Point
 from sweep.progress import duration, size
 from sweep.queries import SweepInfo, to_text
-from sweep.schemas import measures
 from sweep.statistics import Mean, fairness, holm, wilson
 from sweep.summary import PointSums
 
 POINTS_SHOWN = 24
-UNFAIR = 0.05  # a corrected p-value below it is marked
+UNEQUAL = 0.05  # a corrected p-value below it is marked
 
 
 def findings(game: Game, plan: Plan, sums: PointSums) -> Group:
@@ -40,14 +39,14 @@ def findings(game: Game, plan: Plan, sums: PointSums) -> Group:
 def _wins(game: Game, plan: Plan, sums: PointSums, points: Sequence[tuple[int, Point]]) -> Table:
     """Return the win shares by turn order, with a verdict corrected for all the points."""
     p_values = holm([fairness(_wins_by_turn_order(plan, sums, point)) for point in plan.points])
-    table = _table("Who wins: share of the plays won, by turn order")
+    table = _table("Who wins: percent of the plays won, by turn order")
     seats = max(_seats(plan, point) for _, point in points)
     _point_columns(table, plan)
     table.add_column("plays", justify="right")
     for order in range(seats):
-        table.add_column(_ordinal(order), justify="right")
-    table.add_column("unfinished", justify="right")
-    table.add_column("fair share?", justify="left")
+        table.add_column(_ordinal(order), justify="right", no_wrap=True)
+    table.add_column("unfinished", justify="right", no_wrap=True)
+    table.add_column("unequal?", no_wrap=True)
     for (number, point), p in zip(points, p_values, strict=False):
         plays = sums.plays(point, "finished").n
         cells = [f"{plays:,}"]
@@ -62,8 +61,8 @@ def _wins(game: Game, plan: Plan, sums: PointSums, points: Sequence[tuple[int, P
             _verdict(wins, p),
         )
     table.caption = (
-        "fair share?: of the finished plays, does every turn order win equally often? χ², Holm's"
-        f" correction for {len(plan.points):,} points; - too few plays"
+        "unequal?: does some turn order win more of the finished plays? χ² test, p corrected for"
+        f" {len(plan.points):,} points (Holm); - too few plays"
     )
     return table
 
@@ -72,7 +71,7 @@ def _headline(
     game: Game, plan: Plan, sums: PointSums, points: Sequence[tuple[int, Point]]
 ) -> Table:
     table = _table("What a play is like: means over all plays, unfinished ones included")
-    columns = {column.name: column for column in measures(game.play_columns)}
+    columns = {column.name: column for column in game.play_columns}
     _point_columns(table, plan)
     for metric in game.headline:
         unit = columns[metric].unit
@@ -190,15 +189,15 @@ def _wins_by_turn_order(plan: Plan, sums: PointSums, point: Point) -> list[int]:
 def _verdict(wins: Sequence[int], p: float) -> Text:
     if sum(wins) < 5 * len(wins):
         return Text("-")
-    words = "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
-    return Text(f"no, {words}", style="bold") if p < UNFAIR else Text(f"nothing against, {words}")
+    words = "p < 0.001" if p < 0.001 else f"p = {p:.2f}" if p >= 0.1 else f"p = {p:.3f}"
+    return Text(f"yes, {words}", style="bold") if p < UNEQUAL else Text(f"no sign, {words}")
 
 
 def _percent(hits: int, n: int) -> str:
     if n == 0:
         return "-"
     low, high = wilson(hits, n)
-    return f"{100 * hits / n:.1f} ±{50 * (high - low):.1f}%"
+    return f"{100 * hits / n:.1f} ±{50 * (high - low):.1f}"
 
 
 def _number(mean: Mean) -> str:

@@ -209,6 +209,32 @@ def test_questions_that_cannot_be_answered_exit_2(command, write_grid, words, se
     assert errors.count("\n") == 1
 
 
+def test_dashboard_starts_streamlit_on_the_results_and_phones_nobody(
+    command, monkeypatch, tmp_path
+):
+    started = []
+
+    def remember(words, env, check):
+        started.append((words, env["DOJO_RESULTS"]))
+        return subprocess.CompletedProcess(words, 0)
+
+    monkeypatch.setattr(subprocess, "run", remember)
+    assert command("dashboard", "--results", "mine", "--port", "9000")[0] == 0
+    ((words, results),) = started
+    assert words[1:4] == ["-m", "streamlit", "run"]
+    assert words[4].endswith("dashboard/app.py")
+    assert words[words.index("--server.port") + 1] == "9000"
+    assert words[words.index("--browser.gatherUsageStats") + 1] == "false"
+    assert results == str(tmp_path / "mine")
+
+
+def test_the_shipped_grid_is_a_grid():
+    from sweep.grid import read_grid
+
+    grid = read_grid(cli.__file__.replace("sweep/cli.py", "grid.toml"))
+    assert 8 <= len(list(grid.choices())) < grid.combinations
+
+
 def test_a_trace_by_changed_rules_is_refused(command, write_grid, monkeypatch):
     command("run", write_grid())
     monkeypatch.setattr("dojo_core.kernel.engine_hash", lambda game: "another")

@@ -28,7 +28,7 @@ def page() -> None:
     st.markdown(
         "Each mark says how often such a seat wins a finished play, and its bar is the 95%"
         " interval (Wilson's). The dashed line is the fair share: a bar that stays clear of it says"
-        " that sitting there helps or hurts."
+        " that such a seat has it easier or harder than the others."
     )
     shares = aggregates.win_shares(rows)
     controls.chart(figures.fairness(shares, by.name, color, facet), "chart")

@@ -146,7 +146,7 @@ def fairness(table: pd.DataFrame, by: str, color: str | None, facet: str | None)
     )
     # All panels reach as far from their fair share, in proportion: so they can be compared.
     off = pd.concat([table["high"], table["low"]]) / pd.concat([table["fair"], table["fair"]]) - 1
-    reach = min(1.0, max(0.1, 1.15 * float(off.abs().max())))
+    reach = max(0.1, 1.15 * float(off.abs().max()))
     for place, panel in enumerate(panels):
         row, column = place // across + 1, place % across + 1
         inside = where(table, facet, panel)
@@ -217,7 +217,10 @@ def fairness(table: pd.DataFrame, by: str, color: str | None, facet: str | None)
         if row == down:
             figure.update_xaxes(title=style.words(by), row=row, col=column)
         figure.update_yaxes(
-            range=[fair * (1 - reach), fair * (1 + reach)], tickformat=".3~%", row=row, col=column
+            range=[fair * (1 - min(reach, 1.05)), fair * (1 + reach)],
+            tickformat=".3~%",
+            row=row,
+            col=column,
         )
     figure.update_yaxes(title="Finished plays won", col=1)
     title = f"Win share by {style.words(by).lower()}, with 95% intervals"

@@ -126,8 +126,8 @@ def with_margin(mean: float, margin: float) -> str:
         return "–"
     if math.isnan(margin) or margin <= 0:
         return number(mean)
-    leading, exponent = f"{margin:.0e}".split("e")
-    digits = max(0, (1 if leading == "1" else 0) - int(exponent))
+    figures, exponent = f"{margin:.1e}".split("e")
+    digits = max(0, (1 if figures.startswith("1") else 0) - int(exponent))
     return f"{mean:,.{digits}f} ± {margin:,.{digits}f}"
 
 

@@ -99,6 +99,13 @@ def test_fairness_panels_reach_equally_far_in_proportion():
     assert ends[0] == pytest.approx(ends[1])
 
 
+def test_a_share_far_above_the_fair_one_is_still_inside_its_panel():
+    table = shares(4)
+    table.loc[0, ["share", "low", "high"]] = [0.9, 0.88, 0.92]
+    figure = figures.fairness(table, "turn_order", None, None)
+    assert figure.layout.yaxis.range[1] > 0.92
+
+
 def test_turn_orders_are_counted_as_people_do():
     figure = figures.fairness(shares(3), "turn_order", None, None)
     assert figure.layout.xaxis.ticktext == ("1st", "2nd", "3rd")
@@ -232,9 +239,17 @@ def test_small_shares_keep_digits_that_mean_something():
 
 
 def test_a_margin_is_written_to_the_digit_that_matters():
-    pairs = [(33.781, 0.66), (40.97, 0.134), (2.279, 0.0241), (10745, 230), (0.0, 0.0096)]
+    pairs = [
+        (33.781, 0.66),
+        (32.94, 1.66),
+        (40.97, 0.134),
+        (2.279, 0.0241),
+        (10745, 230),
+        (0.0, 0.0096),
+    ]
     assert [style.with_margin(*pair) for pair in pairs] == [
         "33.8 ± 0.7",
+        "32.9 ± 1.7",
         "40.97 ± 0.13",
         "2.28 ± 0.02",
         "10,745 ± 230",

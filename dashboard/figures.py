@@ -47,63 +47,25 @@ def compare(
     for column, panel in enumerate(panels, start=1):
         for index, group in enumerate(groups):
             rows = where(where(table, facet, panel), color, group)
-            if rows.empty:
-                continue
             rows = rows.assign(position=[ticks.index(value) for value in rows[x]])
             rows = rows.sort_values("position")
             places = rows["position"] + spread(index, len(groups), 0.5)
             name = label(color, group) if color else metric.title
-            figure.add_trace(
-                go.Scatter(
-                    x=places,
-                    y=rows["mean"],
-                    error_y={
-                        "type": "data",
-                        "symmetric": False,
-                        "array": rows["high"] - rows["mean"],
-                        "arrayminus": rows["mean"] - rows["low"],
-                        "thickness": 2,
-                        "width": 5,
-                    },
-                    mode="lines+markers" if numeric(ticks) else "markers",
-                    line={"width": 1.5, "dash": "dot"},
-                    marker={
-                        "size": 10,
-                        "color": style.color(index),
-                        "symbol": style.symbol(index),
-                    },
-                    name=name,
-                    legendgroup=name,
-                    showlegend=column == 1 and color is not None,
-                    customdata=rows[["low", "high", "n"]],
-                    text=[label(x, value) for value in rows[x]],
-                    hovertemplate=(
-                        f"%{{text}}<br>{name}<br>mean %{{y:,.4g}} {metric.unit}"
-                        "<br>95% interval %{customdata[0]:,.4g} to %{customdata[1]:,.4g}"
-                        "<br>n = %{customdata[2]:,} plays<extra></extra>"
-                    ),
+            marks = _marks(places, rows, "mean", index, name, column == 1 and color is not None)
+            marks.update(
+                mode="lines+markers" if numeric(ticks) else "markers",
+                line={"width": 1.5, "dash": "dot"},
+                customdata=rows[["low", "high", "n"]],
+                text=[label(x, value) for value in rows[x]],
+                hovertemplate=(
+                    f"%{{text}}<br>{name}<br>mean %{{y:,.4g}} {metric.unit}"
+                    "<br>95% interval %{customdata[0]:,.4g} to %{customdata[1]:,.4g}"
+                    "<br>n = %{customdata[2]:,} plays<extra></extra>"
                 ),
-                row=1,
-                col=column,
             )
-            figure.add_trace(
-                go.Bar(
-                    x=places,
-                    y=rows["unfinished"],
-                    width=0.5 / len(groups),
-                    marker={"color": style.color(index)},
-                    name=name,
-                    legendgroup=name,
-                    showlegend=False,
-                    text=[style.percent(share) for share in rows["unfinished"]],
-                    textposition="outside",
-                    cliponaxis=False,
-                    textfont={"size": 12},
-                    hovertemplate=f"{name}<br>unfinished %{{y:.2%}}<extra></extra>",
-                ),
-                row=2,
-                col=column,
-            )
+            figure.add_trace(marks, row=1, col=column)
+            bars = _unfinished_bars(places, rows["unfinished"], index, name)
+            figure.add_trace(bars.update(width=0.5 / len(groups)), row=2, col=column)
     figure.update_xaxes(
         tickvals=list(range(len(ticks))),
         ticktext=[style.shown(value) for value in ticks],
@@ -111,7 +73,8 @@ def compare(
         showgrid=False,
     )
     figure.update_xaxes(title=style.words(x), row=2)
-    low, high = float(table["low"].min()), float(table["high"].max())
+    low = float(table[["mean", "low"]].min(axis=None))
+    high = float(table[["mean", "high"]].max(axis=None))
     room = 0.08 * (high - low) or 1.0
     figure.update_yaxes(range=[low - room, high + room], row=1)
     figure.update_yaxes(title=axis_title(metric).replace(" (", "<br>("), row=1, col=1)
@@ -153,44 +116,20 @@ def fairness(table: pd.DataFrame, by: str, color: str | None, facet: str | None)
         ticks = levels(inside, "seat_group")
         for index, group in enumerate(groups):
             rows = where(inside, color, group)
-            if rows.empty:
-                continue
+            offset = spread(index, len(groups), 0.55)
+            places = pd.Series([ticks.index(value) + offset for value in rows["seat_group"]])
             name = label(color, group) if color else "Win share"
-            figure.add_trace(
-                go.Scatter(
-                    x=[
-                        ticks.index(value) + spread(index, len(groups), 0.55)
-                        for value in rows["seat_group"]
-                    ],
-                    y=rows["share"],
-                    error_y={
-                        "type": "data",
-                        "symmetric": False,
-                        "array": rows["high"] - rows["share"],
-                        "arrayminus": rows["share"] - rows["low"],
-                        "thickness": 2,
-                        "width": 5,
-                    },
-                    mode="markers",
-                    marker={
-                        "size": 10,
-                        "color": style.color(index),
-                        "symbol": style.symbol(index),
-                    },
-                    name=name,
-                    legendgroup=name,
-                    showlegend=place == 0 and color is not None,
-                    customdata=rows[["low", "high", "wins", "seats", "fair"]],
-                    text=[seat_group(by, value) for value in rows["seat_group"]],
-                    hovertemplate=(
-                        f"%{{text}}<br>{name}<br>wins %{{y:.2%}}, fair share %{{customdata[4]:.2%}}"
-                        "<br>95% interval %{customdata[0]:.2%} to %{customdata[1]:.2%}"
-                        "<br>%{customdata[2]:,} wins of %{customdata[3]:,}<extra></extra>"
-                    ),
+            marks = _marks(places, rows, "share", index, name, place == 0 and color is not None)
+            marks.update(
+                customdata=rows[["low", "high", "wins", "seats", "fair"]],
+                text=[seat_group(by, value) for value in rows["seat_group"]],
+                hovertemplate=(
+                    f"%{{text}}<br>{name}<br>wins %{{y:.2%}}, fair share %{{customdata[4]:.2%}}"
+                    "<br>95% interval %{customdata[0]:.2%} to %{customdata[1]:.2%}"
+                    "<br>%{customdata[2]:,} wins of %{customdata[3]:,}<extra></extra>"
                 ),
-                row=row,
-                col=column,
             )
+            figure.add_trace(marks, row=row, col=column)
         fair = float(inside["fair"].iloc[0])
         figure.add_trace(
             go.Scatter(
@@ -269,22 +208,8 @@ def lengths(table: pd.DataFrame, metric: Metric, color: str | None, cumulative: 
             row=1,
             col=1,
         )
-        figure.add_trace(
-            go.Bar(
-                x=[index],
-                y=[unfinished],
-                marker={"color": style.color(index)},
-                text=[style.percent(unfinished)],
-                textposition="outside",
-                cliponaxis=False,
-                name=name,
-                legendgroup=name,
-                showlegend=False,
-                hovertemplate=f"{name}<br>unfinished %{{y:.2%}}<extra></extra>",
-            ),
-            row=1,
-            col=2,
-        )
+        bar = _unfinished_bars(pd.Series([index]), pd.Series([unfinished]), index, name)
+        figure.add_trace(bar, row=1, col=2)
     bins = f"bins of {style.number(width)} {metric.unit}"
     figure.update_xaxes(title=axis_title(metric), rangemode="tozero", row=1, col=1)
     figure.update_xaxes(title="Unfinished", showticklabels=False, ticks="", row=1, col=2)
@@ -300,6 +225,46 @@ def lengths(table: pd.DataFrame, metric: Metric, color: str | None, cumulative: 
     figure.update_yaxes(range=[0, 1.02], tickformat=".0%", nticks=6, row=1, col=2)
     title = "Plays over by then" if cumulative else "How long a play lasts"
     return finish(figure, f"{title}: {metric.title.lower()}", 480, legend=color is not None)
+
+
+def _marks(
+    places: pd.Series, rows: pd.DataFrame, middle: str, index: int, name: str, listed: bool
+) -> go.Scatter:
+    """Return a mark with its interval for each row, in the look of the group numbered `index`."""
+    return go.Scatter(
+        x=places,
+        y=rows[middle],
+        error_y={
+            "type": "data",
+            "symmetric": False,
+            "array": rows["high"] - rows[middle],
+            "arrayminus": rows[middle] - rows["low"],
+            "thickness": 2,
+            "width": 5,
+        },
+        mode="markers",
+        marker={"size": 10, "color": style.color(index), "symbol": style.symbol(index)},
+        name=name,
+        legendgroup=name,
+        showlegend=listed,
+    )
+
+
+def _unfinished_bars(places: pd.Series, shares: pd.Series, index: int, name: str) -> go.Bar:
+    """Return a bar with its share of unfinished plays for each place."""
+    return go.Bar(
+        x=places,
+        y=shares,
+        marker={"color": style.color(index)},
+        text=[style.percent(share) for share in shares],
+        textposition="outside",
+        textfont={"size": 13},
+        cliponaxis=False,
+        name=name,
+        legendgroup=name,
+        showlegend=False,
+        hovertemplate=f"{name}<br>unfinished %{{y:.2%}}<extra></extra>",
+    )
 
 
 def _counts(done: pd.DataFrame, width: float) -> pd.Series:

@@ -89,8 +89,8 @@ def color(index: int) -> str:
 
 
 def symbol(index: int) -> str:
-    """Return the marker of the category numbered `index`."""
-    return SYMBOLS[index % len(SYMBOLS)]
+    """Return the marker of the category numbered `index`; it goes on when the colours repeat."""
+    return SYMBOLS[(index + index // len(PALETTE)) % len(SYMBOLS)]
 
 
 def words(name: str) -> str:

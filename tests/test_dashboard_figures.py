@@ -63,6 +63,18 @@ def test_compare_tells_groups_apart_without_colour():
     assert len({trace.marker.color for trace in marks}) == 8
 
 
+def test_compare_draws_a_mean_whose_interval_is_unknown():
+    table = means(players=[3, 4]).assign(low=np.nan, high=np.nan)
+    figure = figures.compare(table, ROUNDS, "players", None, None)
+    low, high = figure.layout.yaxis.range
+    assert low < 40 < 41 < high
+
+
+def test_groups_of_the_same_colour_have_other_markers():
+    looks = {(style.color(index), style.symbol(index)) for index in range(24)}
+    assert len(looks) == 24
+
+
 def test_compare_joins_the_marks_of_numbers_only():
     numbers = scatters(figures.compare(means(players=[3, 4]), ROUNDS, "players", None, None))
     words = scatters(figures.compare(means(board=["a", "b"]), ROUNDS, "board", None, None))

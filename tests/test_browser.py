@@ -170,14 +170,16 @@ def title(page, number=0):
 
 def test_sweeps_lists_the_sweep(page):
     visit(page, "Sweeps")
-    expect(page.get_by_role("heading", name="browsed: Il Labirinto del Dojo")).to_be_visible()
-    assert page.get_by_test_id("stDataFrame").count() == 2
+    expect(page.get_by_role("heading", name="browsed: Il Labirinto del Dojo")).to_be_visible(
+        timeout=PATIENCE
+    )
+    expect(page.get_by_test_id("stDataFrame")).to_have_count(2, timeout=PATIENCE)
 
 
 def test_compare_redraws_for_another_metric(page):
     visit(page, "Compare")
     expect(title(page)).to_contain_text("Rounds by players", timeout=PATIENCE)
-    assert page.locator(".js-plotly-plot .errorbars").count() >= 2
+    expect(page.locator(".js-plotly-plot .errorbars").first).to_be_visible(timeout=PATIENCE)
     choose(page, "Metric", "Kumite")
     expect(title(page)).to_contain_text("Kumite by players", timeout=PATIENCE)
 
@@ -186,9 +188,9 @@ def test_fairness_draws_a_panel_for_each_number_of_players_and_a_verdict(page):
     visit(page, "Seats and fairness")
     expect(title(page)).to_contain_text("Win share by turn order", timeout=PATIENCE)
     expect(page.locator(".js-plotly-plot .annotation-text")).to_have_text(
-        ["3 players", "4 players"]
+        ["3 players", "4 players"], timeout=PATIENCE
     )
-    expect(page.get_by_text(re.compile("beyond chance"))).to_be_visible()
+    expect(page.get_by_text(re.compile("beyond chance"))).to_be_visible(timeout=PATIENCE)
     choose(page, "Seats told apart by", "Corner")
     expect(title(page)).to_contain_text("Win share by corner", timeout=PATIENCE)
 

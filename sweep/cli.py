@@ -244,10 +244,12 @@ def dashboard(
 ) -> None:
     """Open the dashboard on the results."""
     import subprocess
+    from importlib.util import find_spec
 
-    import dashboard as package
-
-    page = Path(package.__file__).parent / "app.py"
+    package = find_spec("dashboard")  # found, not imported: it stands above this package
+    if package is None or package.origin is None:
+        raise DojoError("the dashboard is not installed; install dojo-sweep as a whole")
+    page = Path(package.origin).parent / "app.py"
     command = [sys.executable, "-m", "streamlit", "run", str(page)]
     command += ["--server.port", str(port), "--browser.gatherUsageStats", "false"]
     environment = {**os.environ, "DOJO_RESULTS": str(Path(results).absolute())}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import time
@@ -69,8 +70,15 @@ class SweepInfo:
 
 
 def sweeps(results: str | Path = "results") -> list[SweepInfo]:
-    """Return the sweeps of a results folder, the newest first. A folder without any gives []."""
-    found = [_info(path.parent) for path in Path(results).glob("*/plan.json")]
+    """Return the sweeps of a results folder, the newest first. A folder without any gives [].
+
+    A sweep whose plan cannot be read is left out, so that it does not hide the others; `connect`
+    by its name says what is wrong with it.
+    """
+    found = []
+    for path in Path(results).glob("*/plan.json"):
+        with contextlib.suppress(DojoError):
+            found.append(_info(path.parent))
     return sorted(found, key=lambda info: (-info.created, info.name))
 
 
@@ -110,6 +118,10 @@ def connect(
 
 def _folders(results: Path, name: str | Sequence[str] | None) -> list[Path]:
     found = {info.name: results / info.name for info in sweeps(results)}
+    unreadable = {path.parent.name for path in results.glob("*/plan.json")}.difference(found)
+    wanted = [name] if isinstance(name, str) else list(name or ())
+    for one in unreadable.intersection(wanted) or (unreadable if not found else ()):
+        _info(results / one)  # raises the sentence that says why
     if not found:
         raise DojoError(
             f"there is no sweep in {str(results)!r}; play one with `dojo-sweep run grid.toml`, or"
@@ -119,7 +131,6 @@ def _folders(results: Path, name: str | Sequence[str] | None) -> list[Path]:
         return [next(iter(found.values()))]
     if name == "all":
         return list(found.values())
-    wanted = [name] if isinstance(name, str) else list(name)
     for one in wanted:
         if one not in found:
             raise DojoError(
@@ -131,7 +142,10 @@ def _folders(results: Path, name: str | Sequence[str] | None) -> list[Path]:
 
 def _info(folder: Path) -> SweepInfo:
     plan = read_plan(folder)
-    stored = covered(counted(read_manifest(folder), plan))
+    try:
+        stored = covered(counted(read_manifest(folder), plan))
+    except DojoError:  # `connect` tells it; the next run makes the manifest anew
+        stored = {}
     done = sum(_plays_below(stored.get(point.id, []), plan.plays) for point in plan.points)
     state: State = "done" if done == plan.plays_planned else "stopped"
     if is_running(folder):

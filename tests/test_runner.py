@@ -166,7 +166,7 @@ def wait_for_plays(results, process, least=1):
     raise AssertionError("no block ended within a minute")
 
 
-SLOW = GRID.replace("plays = 100", "plays = 4000") + "slow = [40]\n"
+SLOW = GRID.replace("plays = 100", "plays = 4000").replace("[10, 20]", "[10]") + "slow = [40]\n"
 
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
@@ -187,7 +187,7 @@ def test_a_stopped_driver_loses_nothing(write_grid, tmp_path, toy_command, toy_e
     quick = write_grid(SLOW.replace("[40]", "[0]"), "quick.toml")
     assert done > 0
     result, listener, _ = play(path, tmp_path, workers=8, exponent=10)
-    assert result.plays <= 16_000 - done
+    assert result.plays <= 8000 - done
     assert listener.notes == []
     play(quick, tmp_path / "fresh", exponent=10)
     columns = (
@@ -267,12 +267,11 @@ def test_a_killed_worker_is_replaced_and_its_block_played_again(write_grid, tmp_
 def test_a_block_that_always_kills_its_worker_fails_and_the_others_go_on(
     write_grid, tmp_path, ray_here
 ):
-    text = GRID.replace("[10, 20]", "[10]\nfails_at = [-1, 1_000_000_000]")
+    text = GRID.replace("[10, 20]", "[10]\nfails_at = [-1, 1_000_000_000]").replace("[2, 3]", "[2]")
     result, listener, _ = play(
         write_grid(text), tmp_path, backend=on_ray(ray_here), plays=20, exponent=5
     )
-    assert result.failures == 2
-    assert result.plays == 40
+    assert (result.failures, result.plays) == (1, 20)
     assert any("WorkerCrashedError" in note for note in listener.notes)
 
 
@@ -288,14 +287,11 @@ def test_the_window_bounds_what_is_under_way(write_grid, tmp_path):
     assert max(most) == 3
 
 
-def test_a_cluster_that_does_not_answer_is_one_sentence(
-    write_grid, tmp_path, toy_command, toy_environment
-):
-    path = write_grid()
-    process = start(
-        toy_command, toy_environment, path, tmp_path, "--address", "127.0.0.1:1", "--ray"
-    )
-    output, _ = process.communicate(timeout=60)
-    assert process.returncode == 3
-    assert "the cluster '127.0.0.1:1' cannot be reached" in output
-    assert "Traceback" not in output
+def test_a_cluster_that_does_not_answer_is_one_sentence():
+    from sweep import on_ray
+
+    with pytest.raises(
+        DojoError, match=r"the cluster '127\.0\.0\.1:1' cannot be reached"
+    ) as caught:
+        on_ray._start(None, "127.0.0.1:1")
+    assert caught.value.exit_code == 3

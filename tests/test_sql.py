@@ -167,6 +167,15 @@ def test_a_sweep_is_described(results):
     assert (info.axes, info.record) == (("players", "goal"), "plays")
 
 
+def test_a_plan_that_cannot_be_read_is_told_and_hides_no_other_sweep(write_grid, results):
+    play(write_grid(GRID.replace('"toy"\ngame', '"torn"\ngame')), results)
+    next((results / "torn" / "plans").iterdir()).write_text("{")
+    assert [info.name for info in sweep.sweeps(results)] == ["toy"]
+    assert sweep.connect(results).sql("SELECT count(*) FROM plays").fetchall() == [(400,)]
+    with pytest.raises(DojoError, match="torn holds no readable plan; run the sweep again"):
+        sweep.connect(results, "torn")
+
+
 def test_no_results_is_no_sweeps(tmp_path):
     assert sweep.sweeps(tmp_path / "nowhere") == []
     with pytest.raises(DojoError, match="play one with `dojo-sweep run"):

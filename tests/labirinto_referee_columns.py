@@ -43,6 +43,10 @@ PLAY_COUNTS = (
     *(f"played_{key}" for key, name in CARDS.items() if name in TECNICA),
     "tunnels", "extra_steps", "boxed_in", "fatica_stripes", "lead_changes",
 )  # fmt: skip
+COUNTED = (
+    "setup", "turn", "skip", "step", "fatica", "stop", "kumite", "tecnica", "kumite_result",
+    "track", "start", "uke", "draw", "tunnel", "swap", "passo_falso", "exam", "exam_result",
+)  # fmt: skip
 SQUARE_COUNTS = ("steps", "stops", "fights", "sends", "rest")
 
 
@@ -57,6 +61,7 @@ class Columns:
 
     def __init__(self, options: Mapping[str, Any]) -> None:
         self.options = options
+        self.counts = {kind: getattr(self, f"_{kind}") for kind in COUNTED}
         self.play: Counter[str] = Counter()
         self.seats: list[Counter[str]] = []
         self.squares: Counter[tuple[str, tuple[int, int]]] = Counter()
@@ -68,7 +73,7 @@ class Columns:
 
     def feed(self, event: Event) -> None:
         """Count one line."""
-        count = getattr(self, "_" + event["event"], None)
+        count = self.counts.get(event["event"])
         if count is not None:
             count(event)
 

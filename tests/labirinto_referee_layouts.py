@@ -22,26 +22,26 @@ ALLEY = """\
 | ?   ?   F   ?   ? | A | D   D
 +   +   +   +   +   +   +   +   +
 """
-# Dead ends, two of them at the entrances of the Dojo, and cards everywhere: pawns meditate where
-# others end their move.
-HALL = """\
+# A Safe Room at the door of the Dojo and all else out of reach: it fails the design checks, and two
+# pawns meet again and again where only the Dojo is left.
+LANE = """\
 +---+---+---+---+---+---+---+---+
-| S   S   S | ?   ?   ?   ?   ?
+| .   .   .   .   .   . | S | .
 +   +   +   +   +   +   +   +   +
-| S   S   S   ?   ?   ?   ?   ?
+| .   .   .   .   .   . | S | .
 +   +   +   +   +   +   +   +   +
-| S   S   S | ?   ?   ?   ?   1
-+---+   +---+   +   +---+---+   +
-| ?   ?   ?   ?   ?   ?   ? | ?
-+   +   +   +   +   +---+---+   +
-| 2   ?   ?   ?   ?   ?   ?   ?
-+   +   +   +   +   +---+---+   +
-| ?   ?   ?   ?   ?   ?   ? | ? |
+| .   .   .   .   .   . | S | .
++   +   +   +   +   +   +   +   +
+| .   .   .   .   .   . | S | .
++   +   +   +   +   +   +   +   +
+| .   .   .   .   .   . | ? | .
++   +   +   +   +   +   +   +   +
+| .   .   .   .   .   . | ? | .
 +   +   +   +   +   +---+   +---+
-| ?   ?   F   F   ?   ? | D   D
-+   +   +   +   +   +---+   +   +
-| ?   ?   2   ?   1   ?   D   D
-+   +   +   +   +   +---+   +   +
+| .   .   .   .   .   . | D   D
++   +   +   +   +   +   +   +   +
+| .   .   .   .   .   . | D   D
++   +   +   +   +   +   +   +   +
 """
 # Fatica around tunnels at the entrances: the Dojo closes and opens again in mid-move.
 GATE = """\

@@ -107,6 +107,8 @@ QUESTIONS = {
     "fatica_stop_only": [False, False, True],
 }
 
+MOSTLY_RANDOM = ["random", "random", "wanderer", "greedy"]
+
 
 def only(**copies):
     """Return a deck of these cards alone."""
@@ -131,27 +133,42 @@ GROUPS = {
             *(("greedy", 3 + number % 6, board) for number, board in enumerate(SHIPPED)),
         )
     ],
-    "alley": lambda: corner_points(
-        QUESTIONS | {"start_track": [8, 15, 17], "players": [6, 8], "die_faces": [3, 6]},
-        40,
+    "first round": lambda: corner_points(
+        QUESTIONS | {"start_track": [0, 8], "die_faces": [3, 6]},
+        100,
         board=layout(layouts.ALLEY),
-        max_rounds=60,
+        players=8,
+        max_rounds=2,
         dice=1,
-        exam_bonus=6,
-        **only(uke=20, kaeshi=2, meditazione=8, tunnel_segreto=8, sfida=2, sensei_osserva=3,
-               passo_falso=2, irimi=2, tsugi_ashi=3, allenamento_intensivo=2),
+        tunnel_segreto_cards=20,
     ),
-    "hall": lambda: corner_points(
-        QUESTIONS | {"start_track": [15, 17], "player": ["random", "random", "greedy"]},
-        40,
-        board=layout(layouts.HALL),
+    "alley": lambda: corner_points(
+        QUESTIONS
+        | {
+            "start_track": [8, 15],
+            "die_faces": [3, 6],
+            "tunnel_uke": ["share", "share", "extra_step", "return"],
+        },
+        70,
+        board=layout(layouts.ALLEY),
         players=8,
         max_rounds=60,
         dice=1,
-        exam_bonus=12,
+        exam_bonus=6,
+        **only(uke=20, kaeshi=2, meditazione=12, tunnel_segreto=8, sfida=2, sensei_osserva=3,
+               passo_falso=2, irimi=4, tsugi_ashi=4),
+    ),
+    "lane": lambda: corner_points(
+        QUESTIONS | {"start_track": [15, 17], "player": MOSTLY_RANDOM},
+        60,
+        board=layout(layouts.LANE),
+        players=8,
+        max_rounds=40,
+        dice=1,
+        die_faces=3,
         exam_fail_cost=0,
-        **only(uke=4, meditazione=20, colpo_proibito=8, allenamento_intensivo=8,
-               sensei_osserva=4),
+        **WHERE_PAWNS_RISE,
+        **only(uke=8, meditazione=16, tsugi_ashi=4, sensei_osserva=8, allenamento_intensivo=4),
     ),
     "gate": lambda: corner_points(
         QUESTIONS | {"start_track": [15, 16], "players": [6, 8], "fatica_stop_only": [False]},
@@ -166,8 +183,8 @@ GROUPS = {
         **WHERE_PAWNS_RISE,
     ),
     "cell": lambda: corner_points(
-        QUESTIONS | {"start_track": [8, 17], "players": [3, 5, 8]},
-        40,
+        QUESTIONS | {"start_track": [8, 17, 17], "players": [3, 5, 8], "player": MOSTLY_RANDOM},
+        60,
         board=layout(layouts.CELL),
         max_rounds=30,
         tunnel_segreto_cards=20,

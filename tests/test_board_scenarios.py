@@ -7,7 +7,11 @@ from board_drawings import DATA
 
 from dojo_core.labirinto import board
 
-SCENARIOS = json.loads((DATA / "board_scenarios.json").read_text())
+SCENARIOS = [
+    scenario
+    for scenario in json.loads((DATA / "labirinto.json").read_text())
+    if scenario["type"] == "board"
+]
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario["id"])

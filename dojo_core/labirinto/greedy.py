@@ -39,7 +39,7 @@ from dojo_core.labirinto.tables import (
     TUNNEL,
     UKE,
 )
-from dojo_core.labirinto.walks import Tree
+from dojo_core.labirinto.walks import Tree, in_reach
 from dojo_core.random_numbers import GAMMA, below, mix, next_word
 
 # A stripe's worth; also the whole of a chance.
@@ -269,23 +269,10 @@ def plan_walk(rules: np.record, maze: np.record, tree: Tree, table: np.record) -
     table.sfida_worth = WORST
     brown = is_brown(rules, table.track[table.seat])
     able = fightable(table, table.seat) & ~int(table.spared)
-    if brown or table.path_length > 1 or meets_foe(maze, table, able):
+    if brown or table.path_length > 1 or in_reach(maze, table, able):
         weigh_every_walk(rules, maze, tree, table, brown, able)
     else:
         weigh_every_end(rules, maze, tree, table)
-
-
-@kernel
-def meets_foe(maze: np.record, table: np.record, able: int) -> bool:
-    """Tell whether some walk of the whole roll steps onto a pawn that would have to be fought."""
-    start = table.origin & 63
-    for foe in range(table.seats):
-        if able >> foe & 1 and maze.room[table.at[foe]] < 0:
-            square = (table.at[foe] - table.turn_of_tree) & 255
-            reached = maze.reach[start, table.remaining, square >> 6]
-            if reached >> np.uint64(square & 63) & np.uint64(1):
-                return True
-    return False
 
 
 @kernel

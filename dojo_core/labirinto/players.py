@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from dojo_core.kernel import kernel
+from dojo_core.kernel import inlined, kernel, whole
 from dojo_core.labirinto import log
-from dojo_core.labirinto.greedy import best_option, next_planned_step
+from dojo_core.labirinto.greedy import best_option, next_planned_step, plan_walk
 from dojo_core.labirinto.log import note_list
 from dojo_core.labirinto.table import blame, choice_stream
 from dojo_core.labirinto.tables import (
@@ -19,14 +19,16 @@ from dojo_core.labirinto.tables import (
     BAD_STEP,
     FATICA,
     GREEDY,
+    NIL,
     NO_CHOICE,
     NO_STEP,
     NOWHERE,
     PLACE,
+    STEPS_A_WORD,
     WANDERER,
 )
 from dojo_core.labirinto.walks import Tree, fewest_fatica
-from dojo_core.random_numbers import below, next_word, spend
+from dojo_core.random_numbers import below, fraction, next_word, spend
 
 
 @kernel
@@ -69,11 +71,60 @@ def choose_step(
     return uniform_step(table, count, may_stop)
 
 
+@inlined
+def draw_step(table: np.record, bound: int) -> int:
+    """Return a whole number in [0, bound) for the mover's next step.
+
+    A move begins with a new word of the seat's choices; one word serves `STEPS_A_WORD` steps.
+    """
+    if table.steps_left_of_word == 0:
+        table.fraction = fraction(next_word(table.streams, choice_stream(table.seat)))
+        table.steps_left_of_word = STEPS_A_WORD
+    table.steps_left_of_word -= 1
+    drawn, table.fraction = spend(table.fraction, bound)
+    return drawn
+
+
 @kernel
 def uniform_step(table: np.record, count: int, may_stop: bool) -> int:
     """`random`: uniform over the steps, and stopping where it may."""
-    chosen, table.fraction = spend(table.fraction, count + 1 if may_stop else count)
+    chosen = draw_step(table, count + 1 if may_stop else count)
     return chosen if chosen < count else NOWHERE
+
+
+@kernel
+def uniform_walk(tree: Tree, table: np.record) -> None:
+    """`random`, where nothing can happen on the way: plan the whole walk.
+
+    Draws exactly what `uniform_step` would, step by step.
+    """
+    nodes = tree.nodes
+    node = table.node
+    remaining = table.remaining
+    length = 0
+    while remaining > 0 and nodes[node].longest > 0:
+        least = min(whole(nodes[node].longest), remaining) - 1
+        end = nodes[node].skip
+        count = NIL
+        child = node + 1
+        while child < end:
+            table.option_nodes[count] = child
+            count += 1 if nodes[child].longest >= least else 0
+            child = whole(nodes[child].skip)
+        node = table.option_nodes[draw_step(table, count)]
+        table.plan[length] = node
+        length += 1
+        remaining -= 1
+    table.plan_length = length
+
+
+@kernel
+def choose_walk(rules: np.record, maze: np.record, tree: Tree, table: np.record) -> None:
+    """Plan the mover's whole walk, where nothing can happen on the way."""
+    if table.player[table.seat] == GREEDY:
+        plan_walk(rules, maze, tree, table)
+    else:
+        uniform_walk(tree, table)
 
 
 @kernel
@@ -90,11 +141,9 @@ def wandering_step(maze: np.record, tree: Tree, table: np.record, count: int) ->
             fewest = fatica
             good = 0
         if fatica == fewest:
-            # Good options are gathered in front; those overwritten are no longer needed.
             table.trail[good] = k
             good += 1
-    chosen, table.fraction = spend(table.fraction, good)
-    return int(table.trail[chosen])
+    return int(table.trail[draw_step(table, good)])
 
 
 @kernel

@@ -16,15 +16,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from dojo_core.kernel import inlined, kernel
+from dojo_core.kernel import inlined, kernel, whole
 from dojo_core.labirinto import log
 from dojo_core.labirinto.log import note, note_kumite, note_list, note_result
-from dojo_core.labirinto.players import choose_step, decide
+from dojo_core.labirinto.players import choose_step, choose_walk, decide
 from dojo_core.labirinto.table import (
     allenamento,
     belt,
     change_track,
-    choice_stream,
     dice_stream,
     discard,
     displace,
@@ -80,7 +79,6 @@ from dojo_core.labirinto.tables import (
     SENSEI_OSSERVA,
     SFIDA,
     SFIDA_CARD,
-    STEPS_A_WORD,
     TAKE_TUNNEL,
     TARGET,
     TECNICA,
@@ -88,6 +86,7 @@ from dojo_core.labirinto.tables import (
     TUNNEL,
     TUNNEL_SEGRETO,
     UKE,
+    WANDERER,
     WHY_COLPO,
     WHY_EXAM,
     WHY_INTENSIVO,
@@ -95,8 +94,7 @@ from dojo_core.labirinto.tables import (
     WHY_PESO,
     WHY_SENSEI,
 )
-from dojo_core.labirinto.walks import Tree, begin_walk, legal_steps, single_steps
-from dojo_core.random_numbers import fraction, next_word
+from dojo_core.labirinto.walks import Tree, begin_walk, in_reach, legal_steps, single_steps
 
 
 @kernel
@@ -409,11 +407,10 @@ def walk(rules: np.record, maze: np.record, tree: Tree, table: np.record) -> int
     ``table.why`` tells why a walk that goes on to its square effect is over.
     """
     table.why = DONE
-    steps = 0
+    if walks_alone(rules, maze, table):
+        walk_alone(rules, maze, tree, table)
+        return GOES_ON
     while table.remaining > 0:
-        if steps % STEPS_A_WORD == 0:
-            refill(table)
-        steps += 1
         longer = legal_steps(maze, tree, table)
         count = add_entrance(rules, maze, table, longer)
         note_list(table, log.LEGAL, table.seat, NIL, NIL, table.options, count)
@@ -435,10 +432,42 @@ def walk(rules: np.record, maze: np.record, tree: Tree, table: np.record) -> int
     return GOES_ON
 
 
-@inlined
-def refill(table: np.record) -> None:
-    """Draw the word that serves the mover's next steps."""
-    table.fraction = fraction(next_word(table.streams, choice_stream(table.seat)))
+@kernel
+def walks_alone(rules: np.record, maze: np.record, table: np.record) -> bool:
+    """Tell whether nothing can happen on any walk of this roll but Fatica: nobody is in reach.
+
+    A Brown belt might enter the Dojo; a told or scripted play is walked step by step.
+    """
+    seat = table.seat
+    if table.telling or table.scripted or table.node == NOWHERE:
+        return False
+    if table.player[seat] == WANDERER or is_brown(rules, table.track[seat]):
+        return False
+    return not in_reach(maze, table, int(table.everyone) & ~(1 << seat))
+
+
+@kernel
+def walk_alone(rules: np.record, maze: np.record, tree: Tree, table: np.record) -> None:
+    """Walk the whole roll at once: the same steps as one by one, without looking around."""
+    seat = table.seat
+    nodes = tree.nodes
+    choose_walk(rules, maze, tree, table)
+    steps = int(table.plan_length)
+    square = table.origin
+    for k in range(steps):
+        square = (whole(nodes[table.plan[k]].square) + table.turn_of_tree) & 255
+        table.square_steps[square] += 1
+        table.path[k + 1] = square
+    table.path_length = steps + 1
+    table.at[seat] = square
+    table.steps += steps
+    remaining = int(table.remaining) - steps
+    table.remaining = remaining
+    if remaining > 0:
+        table.why = BOXED_IN
+    if steps > 0 and rules.fatica_stop_only == 0:
+        for _ in range(nodes[table.plan[steps - 1]].fatica):
+            pay_fatica(rules, table, seat)
 
 
 @kernel
@@ -461,7 +490,6 @@ def extra_steps(rules: np.record, maze: np.record, tree: Tree, table: np.record)
         if count == 0:
             table.why = BOXED_IN
             return GOES_ON
-        refill(table)
         table.plan_length = 0
         chosen = choose_step(rules, maze, tree, table, count, walkable == 0)
         if chosen == NOWHERE:
@@ -485,6 +513,7 @@ def movement(rules: np.record, maze: np.record, tree: Tree, table: np.record) ->
     table.spared = 0
     table.shut = 0
     table.plan_length = 0
+    table.steps_left_of_word = 0
     lift(table, seat)
     state = walk(rules, maze, tree, table)
     stays = False

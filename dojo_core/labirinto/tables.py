@@ -159,7 +159,8 @@ TABLE = np.dtype(
         ("turn_of_tree", "i8"),  # 64 * quadrant of the origin: what to add to the tree's squares
         ("path", "i8", LONGEST_PATH),
         ("path_length", "i8"),
-        ("fraction", "u8"),
+        ("fraction", "u8"),  # what is left of the word that serves the mover's steps
+        ("steps_left_of_word", "i8"),
         ("spared", "i8"),  # defenders saved by Uke in this walk
         ("why", "i8"),  # why the walk is over: DONE, BOXED_IN or DECLINED
         ("shut", "i8"),  # 1 when the Dojo stays closed for this move (dojo_latch)

@@ -393,6 +393,19 @@ def _searched_steps(maze: np.record, table: np.record) -> int:
 
 
 @kernel
+def in_reach(maze: np.record, table: np.record, seats: int) -> bool:
+    """Tell whether a pawn of these seats stands, outside Safe Rooms, on some walk of this roll."""
+    start = table.origin & 63
+    for seat in range(table.seats):
+        if seats >> seat & 1 and maze.room[table.at[seat]] < 0:
+            square = (table.at[seat] - table.turn_of_tree) & 255
+            reached = maze.reach[start, table.remaining, square >> 6]
+            if reached >> np.uint64(square & 63) & np.uint64(1):
+                return True
+    return False
+
+
+@kernel
 def single_steps(maze: np.record, table: np.record) -> int:
     """Fill ``table.options`` with the unvisited neighbours (extra steps); return how many."""
     here = table.path[table.path_length - 1]

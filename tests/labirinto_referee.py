@@ -206,6 +206,9 @@ class Referee:
         if not any(same(answer, option) for option in options):
             self.foul(rule, f"an answer among {list(options)}")
         self.tally[f"choice {kind}"] += 1
+        if self.players[seat] != "greedy":
+            place = [same(answer, option) for option in options].index(True)
+            self.tally[f"chooses {kind} {place} of {len(options)}"] += 1
         return answer
 
     def square(self, place: Any, rule: str) -> int:
@@ -531,11 +534,15 @@ class Referee:
         came_from, to = self.at[seat], self.square(event["to"], rule)
         if to not in steps and to not in doors:
             self.foul(rule, f"a step onto one of {[PLACES[s] for s in (*steps, *doors)]}")
-        if self.players[seat] == "wanderer":
+        player, allowed = self.players[seat], (*steps, *doors)
+        if player == "wanderer":
             thrifty = self.search.thrifty(came_from, walk.visited, 1 if extra else remaining + 1)
-            wanted = doors or thrifty
-            if to not in wanted:
-                self.foul("wanderer's steps", f"one of {[PLACES[s] for s in wanted]}")
+            allowed = doors or thrifty
+            if to not in allowed:
+                self.foul("wanderer's steps", f"one of {[PLACES[s] for s in allowed]}")
+        if steps and player != "greedy":
+            place = sorted(allowed).index(to)
+            self.tally[f"{player} takes step {place} of {len(allowed)}"] += 1
         self.tally["step extra" if extra else "step"] += 1
         self.at[seat] = to
         if to in doors:

@@ -297,6 +297,45 @@ def test_referee_saw_a_kumite_of_kind(kind, role):
     assert sum(seen[f"kumite {kind} {row} won by the {role}"] for row in KUMITE_ROWS) > 0
 
 
+def uneven(prefix: str) -> dict[int, float]:
+    """Return, by the number of options, how far choices among them are from equally frequent.
+
+    A distance is a chi-square in standard deviations above its mean. Counts that are too few to
+    tell are left out.
+    """
+    counts = {
+        tuple(map(int, name.removeprefix(prefix).split(" of "))): seen
+        for name, seen in everything_seen().items()
+        if name.startswith(prefix)
+    }
+    distances = {}
+    for options in {options for _, options in counts} - {1}:
+        taken = [counts.get((place, options), 0) for place in range(options)]
+        mean = sum(taken) / options
+        if mean >= 20:
+            chi2 = sum((one - mean) ** 2 / mean for one in taken)
+            distances[options] = (chi2 - (options - 1)) / (2 * (options - 1)) ** 0.5
+    return distances
+
+
+@pytest.mark.parametrize("player", ["random", "wanderer"])
+def test_every_step_on_offer_is_taken_equally_often(player):
+    distances = uneven(f"{player} takes step ")
+    assert {2, 3} <= distances.keys()
+    assert max(distances.values()) < 8, distances
+
+
+@pytest.mark.parametrize(
+    ("kind", "options"),
+    [("place", 9), ("target", 3), ("tunnel", 2), ("segreto", 16), ("keep", 2), ("tecnica", 2),
+     ("defender", 2)],
+)  # fmt: skip
+def test_every_answer_on_offer_is_given_equally_often(kind, options):
+    distances = uneven(f"chooses {kind} ")
+    assert options in distances
+    assert max(distances.values()) < 8, distances
+
+
 @pytest.mark.parametrize("player", ["random", "wanderer", "greedy"])
 def test_stored_rows_are_those_of_refereed_traces(player):
     options, setup = prepared({"player": player, "start_track": 8, "max_rounds": 40})

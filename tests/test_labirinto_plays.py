@@ -343,6 +343,19 @@ def test_longest_play_of_the_most_players_fits_its_columns():
     assert spent - 12 * skipped <= row["seconds"] <= spent
 
 
+@pytest.mark.skipif(plain_python(), reason="800,000 turns")
+def test_dearest_times_of_the_longest_play_fit_the_seconds():
+    dearest = {option.name: option.high for option in OPTIONS if option.name.startswith("time_")}
+    options = dearest | {"time_turn": 0, "players": 8, "player": "random", "max_rounds": 100_000}
+    row = played(prepared(**options, die_faces=8)).plays[0]
+    assert int(row["seconds"]) == (
+        dearest["time_setup"]
+        + dearest["time_step"] * int(row["steps"])
+        + dearest["time_kumite"] * (int(row["kumite"]) + int(row["exam_bouts"]))
+        + dearest["time_card"] * int(row["cards"])
+    )
+
+
 # Chances
 
 
@@ -439,7 +452,7 @@ def test_best_of_three_is_won_as_often_as_its_bouts_say(ties, bout):
     options = {"player": "random", "start_track": 17, "exam_wins": 2, "exam_ties": ties} | no_cards
     rows = played(prepared(max_rounds=200, **options), 1, 0, 8000).plays
     started, won = int(rows["exams_started"].sum()), int(rows["exams_won"].sum())
-    assert started > 4000  # of which chance can be told
+    assert started > 4000
     # Five standard deviations: beyond them once in two million tries.
     assert abs(won / started - chance) < 5 * (chance * (1 - chance) / started) ** 0.5
 

@@ -243,7 +243,6 @@ def dashboard(
     port: Annotated[int, typer.Option(min=1, max=65535, help="The port to listen on.")] = 8501,
 ) -> None:
     """Open the dashboard on the results."""
-    import subprocess
     from importlib.util import find_spec
 
     package = find_spec("dashboard")  # found, not imported: it stands above this package
@@ -253,7 +252,9 @@ def dashboard(
     command = [sys.executable, "-m", "streamlit", "run", str(page)]
     command += ["--server.port", str(port), "--browser.gatherUsageStats", "false"]
     environment = {**os.environ, "DOJO_RESULTS": str(Path(results).absolute())}
-    raise typer.Exit(subprocess.run(command, env=environment, check=False).returncode)
+    # Streamlit takes this process's place, so that ending the one ends the other.
+    sys.stdout.flush()
+    os.execve(sys.executable, command, environment)
 
 
 @app.command("list")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 
@@ -214,11 +215,10 @@ def test_dashboard_starts_streamlit_on_the_results_and_phones_nobody(
 ):
     started = []
 
-    def remember(words, env, check):
+    def remember(program, words, env):
         started.append((words, env["DOJO_RESULTS"]))
-        return subprocess.CompletedProcess(words, 0)
 
-    monkeypatch.setattr(subprocess, "run", remember)
+    monkeypatch.setattr(os, "execve", remember)
     assert command("dashboard", "--results", "mine", "--port", "9000")[0] == 0
     ((words, results),) = started
     assert words[1:4] == ["-m", "streamlit", "run"]

@@ -128,7 +128,7 @@ Assignments = Annotated[
     list[str] | None, typer.Argument(metavar="OPTION=VALUE", help="Options, see `dojo options`.")
 ]
 GameName = Annotated[str, typer.Option("--game", help="The game.")]
-Seed = Annotated[int, typer.Option(min=0, help="The seed of the random numbers.")]
+Seed = Annotated[int, typer.Option(min=0, max=2**63 - 1, help="The seed of the random numbers.")]
 
 
 @app.command("trace")

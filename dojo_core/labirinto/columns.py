@@ -106,7 +106,7 @@ PLAY_COLUMNS = (
     ),
     Column(
         "seconds",
-        "u4",
+        "i8",
         "Estimated time at the table: the sum of the time_... options over what happened.",
         "s",
     ),

@@ -106,23 +106,16 @@ def prepare_on(board: Board, options: Mapping[str, Any]) -> Setup:
 
 def _check_track(options: Mapping[str, Any]) -> None:
     top = 6 * options["belt_stripes"] - 1
-    for name, value in (
-        ("start_track", start_track(options)),
-        ("start_track_many", options["start_track_many"]),
-    ):
-        used = name == "start_track" or options["players"] >= options["many_players"]
-        if used and value > top:
+    many = options["players"] >= options["many_players"]
+    names = ["start_track_many" if many else "start_track"]
+    if options["short_game"]:
+        names.append("start_track_short")
+    for name in names:
+        if options[name] > top:
             raise DojoError(
-                f"{name} = {value} is above the top of the track, {top} (six belts of"
+                f"{name} = {options[name]} is above the top of the track, {top} (six belts of"
                 f" {options['belt_stripes']} stripes); start lower or give belts more stripes"
             )
-
-
-def start_track(options: Mapping[str, Any]) -> int:
-    """Return where everyone starts on the track: Setup, with the shorter game's option."""
-    many = options["players"] >= options["many_players"]
-    start = options["start_track_many"] if many else options["start_track"]
-    return max(start, options["start_track_short"]) if options["short_game"] else start
 
 
 def seat_players(options: Mapping[str, Any]) -> list[str]:

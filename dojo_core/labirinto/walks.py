@@ -316,7 +316,7 @@ def longest_walk(neighbour: np.ndarray, visited: np.ndarray, start: int, most: i
     best = 0
     while level >= 0 and best < most:
         best = max(best, level)
-        if way[level] == 4:
+        if level == most or way[level] == 4:
             if level > 0:
                 visited[square[level]] = False
             level -= 1

@@ -185,7 +185,7 @@ def lengths(table: pd.DataFrame, metric: Metric, color: str | None, cumulative: 
         rows = where(table, color, group)
         done = _counts(rows[rows["finished"] == 1], width)
         shares = done / rows["plays"].sum()
-        unfinished = max(0.0, 1 - float(shares.sum()))
+        unfinished = float(rows.loc[rows["finished"] == 0, "plays"].sum() / rows["plays"].sum())
         name = label(color, group) if color else "Finished plays"
         figure.add_trace(
             go.Scatter(

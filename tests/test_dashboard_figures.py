@@ -284,3 +284,10 @@ def test_places_are_written_as_people_write_them():
         "11th",
         "21st",
     ]
+
+
+def test_no_unfinished_play_is_no_share_at_all():
+    table = pd.DataFrame({"value": range(1, 8), "width": 1, "finished": 1, "plays": 1})
+    figure = figures.lengths(table, ROUNDS, None, cumulative=False)
+    (bar,) = (trace for trace in figure.data if trace.type == "bar")
+    assert list(bar.y) == [0.0]

@@ -224,7 +224,8 @@ def fairness(
     """Check that equal players win equally often from each corner, at 4 and at 8 seats.
 
     `random` does not finish by the printed rules, so it starts as a Brown belt here and stops
-    after 200 rounds. Exit code 0: no corner is favoured; 1: some chi-squared is beyond 1% after Bonferroni's correction.
+    after 200 rounds. Exit code 0: no corner is favoured; 1: some chi-squared is beyond 1% after
+    Bonferroni's correction.
     """
     from dojo_core import games
     from dojo_core.labirinto.fairness import chi_squared, corner_wins

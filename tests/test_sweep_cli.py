@@ -13,6 +13,7 @@ from conftest import GRID
 from sweep_runs import frozen
 
 from sweep import calibration, cli, work
+from sweep.commands import planning
 from sweep.queries import connect
 
 
@@ -144,7 +145,7 @@ def test_absurdly_many_plays_are_asked_about(command, write_grid, tmp_path):
 
 
 def test_yes_does_not_ask(command, write_grid, monkeypatch):
-    monkeypatch.setattr(cli, "LARGE_PLAYS", 10)
+    monkeypatch.setattr(planning, "LARGE_PLAYS", 10)
     assert command("run", write_grid())[0] == 2
     assert command("run", write_grid(), "--yes")[0] == 0
 

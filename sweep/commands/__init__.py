@@ -1,0 +1,1 @@
+"""The commands of `dojo-sweep`, one file a theme."""

@@ -1,0 +1,128 @@
+"""From a grid file to a frozen plan: `dojo-sweep plan`, and what `run` begins with."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dojo_core.errors import DojoError
+from sweep.commands.terminal import GridFile, GridResults, Workers, Yes, ask, console
+
+if TYPE_CHECKING:
+    from sweep.grid import Grid
+    from sweep.plan import Plan
+
+LARGE_POINTS = 20_000
+LARGE_PLAYS = 2_000_000_000
+LARGE_BYTES = 50e9
+LARGE_SECONDS = 24 * 3600.0
+MOST_POINTS = 10_000_000
+
+
+def plan(
+    grid: GridFile, results: GridResults = None, workers: Workers = None, yes: Yes = False
+) -> None:
+    """Show what a grid file amounts to: points, plays, blocks, expected time and size."""
+    from sweep import report
+    from sweep.backends import cores
+    from sweep.grid import read_grid
+
+    read = read_grid(grid)
+    folder = sweep_folder(read, results)
+    ask_about_points(read, yes)
+    frozen = frozen_plan(read, folder, workers)
+    screen = console()
+    screen.print(report.plan_table(read.game, frozen))
+    for line in report.plan_lines(frozen, stored_plays(folder, frozen), workers or cores()):
+        screen.print(line, highlight=False)
+    screen.print(f"\nplay it with: dojo-sweep run {grid}", highlight=False)
+
+
+def sweep_folder(grid: Grid, results: str | None) -> Path:
+    """Return the folder of the grid's sweep, in `results` or where the grid says."""
+    parent = results or str(grid.results)
+    if "://" in parent:
+        raise DojoError(f"results = {parent!r} is an address; expected a folder")
+    return Path(parent) / grid.name
+
+
+def frozen_plan(grid: Grid, folder: Path, workers: int | None) -> Plan:
+    """Return the grid's plan with its block size: the stored one's, or by a short trial."""
+    from rich.console import Console
+
+    from sweep.backends import cores
+    from sweep.blocks import bytes_per_play
+    from sweep.calibration import block_exponent, calibrate
+    from sweep.plan import Plan, make_plan, with_calibration
+
+    errors = Console(stderr=True)
+    with errors.status("preparing the points") as status:
+        total = grid.combinations
+        made, setups = make_plan(
+            grid, lambda done: status.update(f"preparing the points: {done:,} of {total:,}")
+        )
+        try:
+            text = (folder / "plans" / f"{made.hash}.json").read_text(encoding="utf-8")
+            return Plan.from_json(text)
+        except (OSError, ValueError, KeyError, TypeError, DojoError):
+            status.update("compiling, and trying some plays (the first time takes longer)")
+        calibration = calibrate(made, grid.game, setups)
+    largest = max(bytes_per_play(grid.game, setup) for setup in setups.values())
+    exponent = block_exponent(made, calibration, workers or cores(), largest)
+    return with_calibration(made, calibration, exponent)
+
+
+def stored_plays(folder: Path, frozen: Plan) -> int:
+    """Return how many plays of the plan are stored already."""
+    from sweep.plan import gaps
+    from sweep.store import counted, covered, read_manifest
+
+    try:
+        held = covered(counted(read_manifest(folder), frozen))
+    except DojoError:  # the run makes the manifest anew
+        return 0
+    open_plays = sum(
+        end - first
+        for point in frozen.points
+        for first, end in gaps(held.get(point.id, []), frozen.plays)
+    )
+    return frozen.plays_planned - open_plays
+
+
+def ask_about_points(grid: Grid, yes: bool) -> None:
+    """Ask before very many points are listed; refuse more than can be planned."""
+    count = grid.combinations
+    if count > MOST_POINTS:
+        raise DojoError(
+            f"{grid.path}: the axes make {count:,} points, more than the {MOST_POINTS:,} that can"
+            " be planned; take values away from [grid], or split it into several sweeps"
+        )
+    if count > LARGE_POINTS:
+        ask(f"{grid.path}: the axes make {count:,} points.", yes)
+
+
+def ask_about_size(frozen: Plan, stored: int, folder: Path, workers: int, yes: bool) -> None:
+    """Ask before very many plays, much time, or most of the free space is taken."""
+    from sweep.progress import duration, size
+
+    left = frozen.plays_planned - stored
+    seconds = frozen.calibration.seconds_per_play * left / workers
+    space = frozen.calibration.size(left, len(frozen.points))
+    free = _free_bytes(folder)
+    if free == 0:  # a file system that does not tell, or a full one: writing will
+        free = int(LARGE_BYTES)
+    large = left > LARGE_PLAYS or space > min(LARGE_BYTES, 0.9 * free) or seconds > LARGE_SECONDS
+    if large:
+        ask(
+            f"{frozen.name} is large: {left:,} plays, about {duration(seconds)} here and"
+            f" {size(space)} of the {size(free)} that are free.",
+            yes,
+        )
+
+
+def _free_bytes(folder: Path) -> int:
+    import shutil
+
+    from sweep.store import existing
+
+    return shutil.disk_usage(existing(folder)).free

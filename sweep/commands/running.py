@@ -1,0 +1,111 @@
+"""`dojo-sweep run`: plays what a grid lacks."""
+
+from __future__ import annotations
+
+import os
+import signal
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from dojo_core.errors import DojoError
+from sweep.commands import planning
+from sweep.commands.terminal import INTERRUPTED, GridFile, GridResults, Workers, Yes, console
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sweep.backends import Backend
+    from sweep.work import Job
+
+SMALL_WORK = 20.0  # seconds of one core: less is played in this process, without Ray
+
+
+def run(
+    grid: GridFile,
+    yes: Yes = False,
+    address: Annotated[
+        str | None, typer.Option(help="A Ray cluster's address; else RAY_ADDRESS, else none.")
+    ] = None,
+    workers: Workers = None,
+    results: GridResults = None,
+    ray: Annotated[
+        bool | None,
+        typer.Option("--ray/--no-ray", help="Play on Ray, or in this process; else by size."),
+    ] = None,
+) -> None:
+    """Play what a grid lacks. Running again resumes; more plays or values add to what is there."""
+    from sweep import report
+    from sweep.backends import cores
+    from sweep.grid import read_grid
+    from sweep.progress import Narrator, duration
+    from sweep.runner import run as run_plan
+    from sweep.store import FAILURES, check_writable
+
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    read = read_grid(grid)
+    folder = planning.sweep_folder(read, results)
+    check_writable(folder)
+    planning.ask_about_points(read, yes)
+    screen = console()
+    frozen = planning.frozen_plan(read, folder, workers)
+    stored = planning.stored_plays(folder, frozen)
+    planning.ask_about_size(frozen, stored, folder, workers or cores(), yes)
+    for line in report.plan_lines(frozen, stored, workers or cores()):
+        screen.print(line, highlight=False)
+    work = frozen.calibration.seconds_per_play * (frozen.plays_planned - stored)
+    backend = _backend(work, ray, address, workers)
+    narrator = Narrator(screen, frozen.plays)
+    result = run_plan(frozen, read.game, folder, backend, narrator)
+    if result.interrupted:
+        screen.print(
+            f"stopped; what was finished is kept. Go on with: dojo-sweep run {grid}",
+            highlight=False,
+        )
+        raise typer.Exit(INTERRUPTED)
+    if result.plays:
+        rate = result.plays / max(result.seconds, 1e-9)
+        took = duration(result.seconds)
+        screen.print(f"{result.plays:,} plays in {took}, {rate:,.0f} plays/s\n", highlight=False)
+    else:
+        screen.print("nothing was missing\n")
+    screen.print(report.findings(read.game, frozen, result.sums))
+    place = "" if str(folder.parent) == "results" else f" --results {folder.parent}"
+    screen.print(
+        f"\nask with  dojo-sweep sql --name {frozen.name}{place}"
+        f"\nlook with dojo-sweep dashboard{place}"
+        f"\ntell one  dojo-sweep trace {frozen.name} 1 0{place}",
+        highlight=False,
+    )
+    if result.failures:
+        screen.print(
+            f"{result.failures:,} blocks failed; {folder / FAILURES} has each one's traceback and"
+            " the command that repeats it",
+            style="yellow",
+            highlight=False,
+            soft_wrap=True,
+        )
+        raise typer.Exit(1)
+
+
+def _backend(
+    work: float, ray: bool | None, address: str | None, workers: int | None
+) -> Callable[[Job], Backend]:
+    """Return what makes the backend: Ray for much work or a cluster, else threads in here."""
+    if ray is False and address:
+        raise DojoError("--address names a Ray cluster, and --no-ray does without; give one")
+    address = address or os.environ.get("RAY_ADDRESS")
+    if ray is None:
+        ray = bool(address) or work > SMALL_WORK
+
+    def make(job: Job) -> Backend:
+        if ray:
+            from sweep.on_ray import OnRay
+
+            print(f"joining {address}" if address else "starting Ray on this machine", flush=True)
+            return OnRay(job, workers, address)
+        from sweep.backends import Threads
+
+        return Threads(job, workers)
+
+    return make

@@ -1,0 +1,50 @@
+"""What the commands share: options that several take, the screen, and questions to the user."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from dojo_core.errors import DojoError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+INTERRUPTED = 130
+
+GridFile = Annotated[str, typer.Argument(metavar="GRID", help="The grid file, e.g. grid.toml.")]
+Results = Annotated[str, typer.Option(help="The folder that holds the sweeps.")]
+GridResults = Annotated[
+    str | None, typer.Option("--results", help="The results folder, instead of the grid's.")
+]
+Workers = Annotated[
+    int | None, typer.Option(min=1, help="Blocks played at a time; all cores when left out.")
+]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask, however large the sweep is.")]
+Name = Annotated[
+    str | None,
+    typer.Option(help="The sweep; several with commas, or all. The newest when left out."),
+]
+
+
+def console() -> Console:
+    """Return the screen; wide where nobody sees its edge."""
+    from rich.console import Console
+
+    return Console(width=None if sys.stdout.isatty() else 160)
+
+
+def ask(words: str, yes: bool) -> None:
+    """Ask whether to go on, unless `yes` said so already.
+
+    Raises:
+        DojoError: The answer is no, or nobody is there to answer.
+    """
+    if yes:
+        return
+    if not sys.stdin.isatty():
+        raise DojoError(f"{words} Nobody is here to ask: add --yes to go on, or make it smaller")
+    if not typer.confirm(f"{words} Go on?"):
+        raise DojoError("nothing was played")

@@ -10,6 +10,7 @@ import pandas as pd
 from dashboard.metrics import Metric
 from dojo_core.game import Column, Game
 from sweep import statistics
+from sweep.plan import PRESET
 
 # Values of a length are counted one by one up to so many different ones, in bins beyond.
 LENGTH_BINS = 2000
@@ -55,8 +56,8 @@ def points(con: duckdb.DuckDBPyConnection) -> pd.DataFrame:
 
 
 def axes(table: pd.DataFrame, game: Game) -> list[str]:
-    """Return the options that have several values among the points, in the game's order."""
-    names = [option.name for option in game.options if option.name in table]
+    """Return what varies among the points: the preset, then options in the game's order."""
+    names = [name for name in (PRESET, *(o.name for o in game.options)) if name in table]
     return [name for name in names if table[name].nunique() > 1]
 
 

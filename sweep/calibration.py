@@ -72,4 +72,5 @@ def block_exponent(plan: Plan, calibration: Calibration, workers: int, play_byte
     seconds = min(BLOCK_SECONDS, max(LEAST_SECONDS, wanted))
     plays = min(seconds / max(calibration.seconds_per_play, 1e-9), MAX_BLOCK_BYTES / play_bytes)
     exponent = max(1, int(plays)).bit_length() - 1
-    return min(exponent, (plan.plays - 1).bit_length())
+    most = max(point.plays for point in plan.points)
+    return min(exponent, (most - 1).bit_length())

@@ -22,8 +22,9 @@ from dojo_core.kernel import engine_hash
 from dojo_core.options import find, identity
 from sweep.grid import Grid
 
-FORMAT = 1
+FORMAT = 2
 PACKAGES = ("dojo-sweep", "numba", "numpy", "pyarrow")
+PRESET = "preset"
 Ranges = list[tuple[int, int]]  # [first, end), in order, disjoint, never touching
 
 
@@ -41,10 +42,17 @@ class Block(NamedTuple):
 
 
 class Point(NamedTuple):
-    """One choice for every axis: its id and the position of its value on each axis."""
+    """One choice for every axis.
+
+    Attributes:
+        id: The hash of all that decides its plays.
+        positions: The position of its value on each axis, in the order of `Plan.axes`.
+        plays: How many plays of it the plan asks for.
+    """
 
     id: str
     positions: tuple[int, ...]
+    plays: int
 
 
 @dataclass(frozen=True)
@@ -74,10 +82,10 @@ class Plan:
         name: The sweep's name.
         game: The game's name.
         seed: The sweep's seed.
-        plays: Plays of each point.
         record: ``plays`` or ``summary``.
         options: Every option's settled value, those of the axes aside.
-        axes: The settled values of each axis.
+        axes: What varies between the points: the settled values of each such option. `PRESET`, if
+            it is among them, comes first and is no option: it names the preset of each point.
         points: The points, in order.
         engine: The hash of the sources that decide how a play goes.
         versions: Versions of this project and of what it stands on.
@@ -90,7 +98,6 @@ class Plan:
     name: str
     game: str
     seed: int
-    plays: int
     record: str
     options: dict[str, Any]
     axes: dict[str, list[Any]]
@@ -104,22 +111,24 @@ class Plan:
 
     @property
     def hash(self) -> str:
-        """16 hex digits that name the rows the sweep consists of."""
-        parts = [self.game, self.seed, self.plays, self.record, self.engine, self.versions]
-        text = json.dumps([*parts, [point.id for point in self.points]], sort_keys=True)
+        """16 hex digits that name the rows the sweep consists of, and how its points are told."""
+        parts = [self.game, self.seed, self.record, self.engine, self.versions]
+        points = [[point.id, point.plays, self.preset(point)] for point in self.points]
+        text = json.dumps([*parts, list(self.axes), points], sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
     @property
     def plays_planned(self) -> int:
         """Plays of all points together."""
-        return self.plays * len(self.points)
+        return sum(point.plays for point in self.points)
 
     def choice(self, point: Point) -> dict[str, Any]:
-        """Return the settled value of each axis at `point`."""
-        return {
-            axis: values[position]
-            for (axis, values), position in zip(self.axes.items(), point.positions, strict=True)
-        }
+        """Return the settled value of each option that varies, at `point`."""
+        return {axis: value for axis, value in self._cells(point) if axis != PRESET}
+
+    def preset(self, point: Point) -> str | None:
+        """Return the name of the preset that `point` belongs to, if presets are an axis."""
+        return self.axes[PRESET][point.positions[0]] if PRESET in self.axes else None
 
     def resolved(self, point: Point) -> dict[str, Any]:
         """Return every option's settled value at `point`."""
@@ -127,7 +136,10 @@ class Plan:
 
     def shown(self, game: Game, point: Point) -> dict[str, Any]:
         """Return the value of each axis at `point` as one plain cell."""
-        return {a: find(game.options, a).shown(v) for a, v in self.choice(point).items()}
+        return {
+            axis: value if axis == PRESET else find(game.options, axis).shown(value)
+            for axis, value in self._cells(point)
+        }
 
     def setup(self, game: Game, point: Point) -> Setup:
         """Return `point` made ready to be played."""
@@ -146,10 +158,14 @@ class Plan:
             " the beginning of one id in the table of points"
         )
 
+    def _cells(self, point: Point) -> Iterator[tuple[str, Any]]:
+        for (axis, values), position in zip(self.axes.items(), point.positions, strict=True):
+            yield axis, values[position]
+
     def to_json(self) -> str:
         """Return the plan as text; `from_json` reads it back."""
         content = asdict(self)
-        content["points"] = [[point.id, *point.positions] for point in self.points]
+        content["points"] = [[p.id, p.plays, *p.positions] for p in self.points]
         return json.dumps({"format": FORMAT, "hash": self.hash, **content}, indent=1)
 
     @staticmethod
@@ -163,7 +179,7 @@ class Plan:
         if content.pop("format") != FORMAT:
             raise DojoError("the plan was written by another version; run the sweep again", 3)
         named = content.pop("hash")
-        content["points"] = tuple(Point(p[0], tuple(p[1:])) for p in content["points"])
+        content["points"] = tuple(Point(p[0], tuple(p[2:]), p[1]) for p in content["points"])
         content["calibration"] = Calibration(**content["calibration"])
         plan = Plan(**content)
         if plan.hash != named:
@@ -199,7 +215,8 @@ def make_plan(
         point = point_id(game, resolved, engine, grid.seed)
         if point in points:
             raise DojoError(f"{grid.path}: two points play alike ({_words(grid, choice)})")
-        points[point] = Point(point, tuple(choice[axis] for axis in grid.axes))
+        positions = tuple(choice[axis] for axis in grid.axes)
+        points[point] = Point(point, positions, grid.plays)
         if number in samples:
             setups[point] = setup
         if on_point:
@@ -208,7 +225,6 @@ def make_plan(
         name=grid.name,
         game=game.name,
         seed=grid.seed,
-        plays=grid.plays,
         record=grid.record,
         options=grid.options,
         axes=grid.axes,
@@ -242,7 +258,7 @@ def versions() -> dict[str, str]:
 
 
 def missing_blocks(
-    points: Sequence[Point], covered: Mapping[str, Ranges], plays: int, exponent: int
+    points: Sequence[Point], covered: Mapping[str, Ranges], exponent: int
 ) -> Iterator[Block]:
     """Yield the blocks that are still to be played, point by point, without listing them.
 
@@ -250,7 +266,7 @@ def missing_blocks(
     """
     size = 1 << exponent
     for point in points:
-        for first, end in gaps(covered.get(point.id, []), plays):
+        for first, end in gaps(covered.get(point.id, []), point.plays):
             while first < end:
                 stop = min(end, (first // size + 1) * size)
                 yield Block(point.id, first, stop - first)

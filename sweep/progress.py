@@ -17,12 +17,12 @@ class Narrator:
 
     Args:
         console: Where to.
-        plays_a_point: So that points can be told besides plays.
+        points: Points of the plan, so that they can be told besides plays.
     """
 
-    def __init__(self, console: Console, plays_a_point: int) -> None:
+    def __init__(self, console: Console, points: int) -> None:
         self._console = console
-        self._plays_a_point = plays_a_point
+        self._all_points = points
         self._bar: Progress | None = None
         self._done = self._new = self._planned = self._notes = 0
         self._began = self._line_after = 0.0
@@ -86,7 +86,8 @@ class Narrator:
             self._bar.update(task, completed=self._done, points=self._points(), rate=rate)
 
     def _points(self) -> str:
-        return f"{self._done // self._plays_a_point:,}/{self._planned // self._plays_a_point:,}"
+        done = self._all_points * self._done // self._planned
+        return f"{done:,}/{self._all_points:,}"
 
     def _rate(self) -> float:
         return self._new / max(time.monotonic() - self._began, RATE_SECONDS)

@@ -146,7 +146,7 @@ def _info(folder: Path) -> SweepInfo:
         stored = covered(counted(read_manifest(folder), plan))
     except DojoError:  # `connect` tells it; the next run makes the manifest anew
         stored = {}
-    done = sum(_plays_below(stored.get(point.id, []), plan.plays) for point in plan.points)
+    done = sum(_plays_below(stored.get(point.id, []), point.plays) for point in plan.points)
     state: State = "done" if done == plan.plays_planned else "stopped"
     if is_running(folder):
         state = "running"

@@ -98,14 +98,21 @@ def plan_lines(plan: Plan, stored: int, workers: int) -> Iterator[str]:
     """Yield what a plan amounts to: points, plays, blocks, expected time and size."""
     left = max(0, plan.plays_planned - stored)
     block = 1 << plan.exponent
-    blocks = -(-plan.plays // block) * len(plan.points)
+    blocks = sum(-(-point.plays // block) for point in plan.points)
     seconds = plan.calibration.seconds_per_play * left / workers
     cores = "one core" if workers == 1 else f"{workers} cores"
     yield f"points  {len(plan.points):,}"
-    yield f"plays   {plan.plays_planned:,} ({plan.plays:,} a point), {stored:,} stored already"
+    each = _plays_a_point(plan)
+    yield f"plays   {plan.plays_planned:,} ({each} a point), {stored:,} stored already"
     yield f"blocks  {blocks:,} of up to {block:,} plays"
     yield f"time    about {duration(seconds)} on {cores}, after starting and compiling"
     yield f"size    about {size(plan.calibration.size(plan.plays_planned, len(plan.points)))}"
+
+
+def _plays_a_point(plan: Plan) -> str:
+    counts = {point.plays for point in plan.points}
+    least, most = f"{min(counts):,}", f"{max(counts):,}"
+    return least if len(counts) == 1 else f"{least} to {most}"
 
 
 def sweeps_table(infos: Iterable[SweepInfo]) -> Table:

@@ -152,7 +152,7 @@ class _Run:
 
     def _missing(self) -> Iterator[Block]:
         plan = self.plan
-        blocks = missing_blocks(plan.points, self.store.covered(), plan.plays, plan.exponent)
+        blocks = missing_blocks(plan.points, self.store.covered(), plan.exponent)
         return (block for block in blocks if block not in self._failed)
 
     def _stored(self) -> int:

@@ -72,16 +72,18 @@ def schema(game: Game, table: str) -> pa.Schema:
     return pa.schema([_field(column) for column in own[table]])
 
 
-def points_schema(game: Game, seats: int) -> pa.Schema:
+def points_schema(game: Game, seats: int, presets: bool = False) -> pa.Schema:
     """Return the schema of the table of points: its number, its options, its summary.
 
     Args:
         game: The game.
         seats: The most seats of any point: there is a win share for each turn order below it.
+        presets: Whether each point belongs to a preset, which then has a column.
     """
     keys = [
         _POINT,
         Column("number", "i4", "The point's number in the plan, from 1."),
+        *([Column("preset", "", "The preset the point belongs to.")] if presets else []),
     ]
     summary = [
         Column("plays_n", "i8", "Plays stored.", "plays"),

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from dojo_core.errors import DojoError
 from dojo_core.game import Game
-from sweep.plan import Plan, Point
+from sweep.plan import PRESET, Plan, Point
 from sweep.schemas import points_schema, schema, summary_metrics
 from sweep.statistics import Mean, mean_of
 from sweep.store import BrokenFileError, Chunk, counted, read_checked, write_arrow
@@ -89,12 +89,12 @@ def most_seats(plan: Plan) -> int:
 def points_table(game: Game, plan: Plan, sums: PointSums) -> pa.Table:
     """Return the table of points. Metrics without plays, or without that seat, are null."""
     seats = most_seats(plan)
-    kept = points_schema(game, seats)
+    kept = points_schema(game, seats, PRESET in plan.axes)
     metrics = [name for name, _, _ in summary_metrics(game, seats)]
     columns: dict[str, list[Any]] = {name: [] for name in kept.names}
     for number, point in enumerate(plan.points, 1):
         resolved = plan.resolved(point)
-        row: dict[str, Any] = {"point": point.id, "number": number}
+        row: dict[str, Any] = {"point": point.id, "number": number, PRESET: plan.preset(point)}
         row |= {o.name: o.shown(resolved[o.name]) for o in game.options}
         row["plays_n"] = sums.plays(point, "finished").n
         row["unfinished_n"] = sums.unfinished(point)

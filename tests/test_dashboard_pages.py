@@ -77,7 +77,7 @@ def play(folder: Path, plan: Plan, share: float):
     keeper = store.Store(home, toy_game.GAME, plan)
     with keeper.open():
         keeper.write_plan()
-        blocks = list(missing_blocks(plan.points, keeper.covered(), plan.plays, plan.exponent))
+        blocks = list(missing_blocks(plan.points, keeper.covered(), plan.exponent))
         for block in blocks[: round(share * len(blocks))]:
             setup = plan.setup(toy_game.GAME, plan.find(block.point))
             tables = play_block(toy_game.GAME, setup, plan.seed, block, plan.record)

@@ -84,8 +84,8 @@ RANGES = st.lists(st.tuples(st.integers(0, 60), st.integers(1, 20)), max_size=6)
 @given(RANGES, st.integers(1, 70), st.integers(0, 5))
 def test_missing_blocks_and_what_is_there_are_every_play_once(pairs, plays, exponent):
     held = joined([(first, first + length) for first, length in pairs])
-    point = Point("p", ())
-    blocks = list(missing_blocks([point], {"p": held}, plays, exponent))
+    point = Point("p", (), plays)
+    blocks = list(missing_blocks([point], {"p": held}, exponent))
     there = {play for first, end in held for play in range(first, end)}
     played = list(itertools.chain.from_iterable(range(b.first, b.end) for b in blocks))
     assert sorted(played) == [play for play in range(plays) if play not in there]

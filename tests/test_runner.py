@@ -135,7 +135,7 @@ def test_a_point_is_prepared_once_by_a_worker(write_grid, tmp_path, monkeypatch)
     monkeypatch.setattr(
         type(plan), "setup", lambda self, game, point: prepared.append(point) or None
     )
-    blocks = list(runner.missing_blocks(plan.points, {}, plan.plays, 3))
+    blocks = list(runner.missing_blocks(plan.points, {}, 3))
     for block in blocks:
         worker.do(block)
     assert len(prepared) == len(plan.points) < len(blocks)
@@ -268,9 +268,8 @@ def test_a_block_that_always_kills_its_worker_fails_and_the_others_go_on(
     write_grid, tmp_path, ray_here
 ):
     text = GRID.replace("[10, 20]", "[10]\nfails_at = [-1, 1_000_000_000]").replace("[2, 3]", "[2]")
-    result, listener, _ = play(
-        write_grid(text), tmp_path, backend=on_ray(ray_here), plays=20, exponent=5
-    )
+    path = write_grid(text.replace("plays = 100", "plays = 20"))
+    result, listener, _ = play(path, tmp_path, backend=on_ray(ray_here))
     assert (result.failures, result.plays) == (1, 20)
     assert any("WorkerCrashedError" in note for note in listener.notes)
 

@@ -84,7 +84,7 @@ def stored_plays(folder: Path, frozen: Plan) -> int:
     open_plays = sum(
         end - first
         for point in frozen.points
-        for first, end in gaps(held.get(point.id, []), frozen.plays)
+        for first, end in gaps(held.get(point.id, []), point.plays)
     )
     return frozen.plays_planned - open_plays
 

@@ -55,7 +55,7 @@ def run(
         screen.print(line, highlight=False)
     work = frozen.calibration.seconds_per_play * (frozen.plays_planned - stored)
     backend = _backend(work, ray, address, workers)
-    narrator = Narrator(screen, frozen.plays)
+    narrator = Narrator(screen, len(frozen.points))
     result = run_plan(frozen, read.game, folder, backend, narrator)
     if result.interrupted:
         screen.print(

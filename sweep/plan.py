@@ -247,6 +247,20 @@ def point_id(game: Game, resolved: Mapping[str, Any], engine: str, seed: int) ->
     return base64.b32encode(digest).decode()[:12].lower()
 
 
+def check_points(plan: Plan, game: Game) -> None:
+    """Compare each point's id with what its options make.
+
+    Raises:
+        DojoError: They differ, so the plan's text was altered.
+    """
+    for number, point in enumerate(plan.points, 1):
+        if point.id != point_id(game, plan.resolved(point), plan.engine, plan.seed):
+            raise DojoError(
+                f"the plan {plan.hash} was altered: its point {number} has other options than its"
+                f" id {point.id} names; run its grid instead"
+            )
+
+
 def with_calibration(plan: Plan, calibration: Calibration, exponent: int) -> Plan:
     """Return the plan with its block size settled; its hash and its rows stay the same."""
     return replace(plan, calibration=calibration, exponent=exponent)

@@ -1,4 +1,4 @@
-"""From a grid file to a frozen plan: `dojo-sweep plan`, and what `run` begins with."""
+"""From a grid file to a frozen plan: `dojo-sweep plan`, and what `run` and `submit` begin with."""
 
 from __future__ import annotations
 
@@ -9,9 +9,12 @@ from dojo_core.errors import DojoError
 from sweep.commands.terminal import GridFile, GridResults, Workers, Yes, ask, console
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from sweep.grid import Grid
     from sweep.plan import Plan
 
+RESULTS = "results"  # where a plan's sweep goes: a plan does not say
 LARGE_POINTS = 20_000
 LARGE_PLAYS = 2_000_000_000
 LARGE_BYTES = 50e9
@@ -23,27 +26,88 @@ def plan(
     grid: GridFile, results: GridResults = None, workers: Workers = None, yes: Yes = False
 ) -> None:
     """Show what a grid file amounts to: points, plays, blocks, expected time and size."""
+    from dojo_core import games
     from sweep import report
     from sweep.backends import cores
-    from sweep.grid import read_grid
 
-    read = read_grid(grid)
-    folder = sweep_folder(read, results)
-    ask_about_points(read, yes)
-    frozen = frozen_plan(read, folder, workers)
+    frozen, folder = settled(grid, results, workers, yes)
     screen = console()
-    screen.print(report.plan_table(read.game, frozen))
+    screen.print(report.plan_table(games.load(frozen.game), frozen))
     for line in report.plan_lines(frozen, stored_plays(folder, frozen), workers or cores()):
         screen.print(line, highlight=False)
     screen.print(f"\nplay it with: dojo-sweep run {grid}", highlight=False)
 
 
-def sweep_folder(grid: Grid, results: str | None) -> Path:
-    """Return the folder of the grid's sweep, in `results` or where the grid says."""
-    parent = results or str(grid.results)
-    if "://" in parent:
-        raise DojoError(f"results = {parent!r} is an address; expected a folder")
-    return Path(parent) / grid.name
+def settled(
+    path: str,
+    results: str | None,
+    workers: int | None,
+    yes: bool,
+    ready: Callable[[Path], None] = lambda folder: None,
+) -> tuple[Plan, Path]:
+    """Return the plan that a grid file or a plan file amounts to, and its sweep's folder.
+
+    Args:
+        path: The file.
+        results: The folder that holds the sweep's; None for the one the grid names.
+        workers: How many blocks will be played at a time; None for all cores.
+        yes: Do not ask, however many points there are.
+        ready: Called with the sweep's folder before the points are listed, which may take long.
+    """
+    from sweep.grid import read_grid
+
+    if is_plan(path):
+        frozen = read_plan_file(path)
+        folder = sweep_folder(frozen.name, results or RESULTS)
+        ready(folder)
+        return frozen, folder
+    grid = read_grid(path)
+    folder = sweep_folder(grid.name, results or str(grid.results))
+    ready(folder)
+    ask_about_points(grid, yes)
+    return frozen_plan(grid, folder, workers), folder
+
+
+def is_plan(path: str) -> bool:
+    """Tell whether a path names a frozen plan, not a grid."""
+    return path.endswith(".json")
+
+
+def read_plan_file(path: str) -> Plan:
+    """Read a frozen plan, to be played exactly as it stands.
+
+    Raises:
+        DojoError: There is none, it was altered, or other rules are installed than it was made by.
+    """
+    from dojo_core import games
+    from dojo_core.kernel import engine_hash
+    from sweep.plan import Plan, check_points
+
+    try:
+        frozen = Plan.from_json(Path(path).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise DojoError(f"the plan {path} cannot be read: {error.strerror}") from error
+    except (ValueError, KeyError, TypeError, AttributeError, IndexError) as error:
+        raise DojoError(
+            f"{path} is no plan of dojo-sweep; expected a grid file ending in .toml, or a plan that"
+            " a run has frozen, such as results/NAME/plans/HASH.json"
+        ) from error
+    here = engine_hash(games.load(frozen.game).name)
+    if here != frozen.engine:
+        raise DojoError(
+            f"{path} was frozen for other rules than are installed here (engine {frozen.engine},"
+            f" here {here}); install the dojo-sweep it was frozen by"
+            f" ({frozen.versions.get('dojo-sweep', 'unknown')}), or run its grid"
+        )
+    check_points(frozen, games.load(frozen.game))
+    return frozen
+
+
+def sweep_folder(name: str, results: str) -> Path:
+    """Return the folder of the sweep `name` in `results`."""
+    if "://" in results:
+        raise DojoError(f"results = {results!r} is an address; expected a folder")
+    return Path(results) / name
 
 
 def frozen_plan(grid: Grid, folder: Path, workers: int | None) -> Plan:

@@ -35,20 +35,17 @@ def run(
     ] = None,
 ) -> None:
     """Play what a grid lacks. Running again resumes; more plays or values add to what is there."""
+    from dojo_core import games
     from sweep import report
     from sweep.backends import cores
-    from sweep.grid import read_grid
     from sweep.progress import Narrator, duration
     from sweep.runner import run as run_plan
     from sweep.store import FAILURES, check_writable
 
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    read = read_grid(grid)
-    folder = planning.sweep_folder(read, results)
-    check_writable(folder)
-    planning.ask_about_points(read, yes)
     screen = console()
-    frozen = planning.frozen_plan(read, folder, workers)
+    frozen, folder = planning.settled(grid, results, workers, yes, check_writable)
+    game = games.load(frozen.game)
     stored = planning.stored_plays(folder, frozen)
     planning.ask_about_size(frozen, stored, folder, workers or cores(), yes)
     for line in report.plan_lines(frozen, stored, workers or cores()):
@@ -56,7 +53,7 @@ def run(
     work = frozen.calibration.seconds_per_play * (frozen.plays_planned - stored)
     backend = _backend(work, ray, address, workers)
     narrator = Narrator(screen, len(frozen.points))
-    result = run_plan(frozen, read.game, folder, backend, narrator)
+    result = run_plan(frozen, game, folder, backend, narrator)
     if result.interrupted:
         screen.print(
             f"stopped; what was finished is kept. Go on with: dojo-sweep run {grid}",
@@ -69,7 +66,7 @@ def run(
         screen.print(f"{result.plays:,} plays in {took}, {rate:,.0f} plays/s\n", highlight=False)
     else:
         screen.print("nothing was missing\n")
-    screen.print(report.findings(read.game, frozen, result.sums))
+    screen.print(report.findings(game, frozen, result.sums))
     place = "" if str(folder.parent) == "results" else f" --results {folder.parent}"
     screen.print(
         f"\nask with  dojo-sweep sql --name {frozen.name}{place}"

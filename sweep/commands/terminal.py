@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 INTERRUPTED = 130
 
-GridFile = Annotated[str, typer.Argument(metavar="GRID", help="The grid file, e.g. grid.toml.")]
+GridFile = Annotated[str, typer.Argument(metavar="GRID", help="The grid file, or a frozen plan.")]
 Results = Annotated[str, typer.Option(help="The folder that holds the sweeps.")]
 GridResults = Annotated[
     str | None, typer.Option("--results", help="The results folder, instead of the grid's.")

@@ -7,7 +7,6 @@ import os
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, TypeVar
 
 import duckdb
@@ -21,7 +20,6 @@ from dojo_core.game import Game
 from sweep import queries
 from sweep.plan import Plan
 from sweep.queries import SweepInfo
-from sweep.store import read_plan
 
 Answer = TypeVar("Answer")
 
@@ -63,7 +61,7 @@ class Chosen:
 
     def plan(self) -> Plan:
         """Return the sweep's frozen plan."""
-        return read_plan(Path(self.results) / self.info.name)
+        return queries.plan_of(self.results, self.info.name)
 
     @property
     def key(self) -> str:

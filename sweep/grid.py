@@ -46,7 +46,7 @@ class Grid:
         plays: Plays of each point.
         seed: The sweep's seed.
         record: ``plays`` keeps a row a play and a row a seat, ``summary`` exact sums of them.
-        results: The folder that holds the sweep's folder.
+        results: The folder or address that holds the sweep's folder.
         options: Every option's settled value; the axes' are replaced at each point.
         axes: The settled values of each axis, without repetition.
         groups: The axes in groups that move together: for each, the rows of positions.
@@ -60,7 +60,7 @@ class Grid:
     plays: int
     seed: int
     record: str
-    results: Path
+    results: str
     options: dict[str, Any]
     axes: dict[str, list[Any]]
     groups: tuple[tuple[Choice, ...], ...]
@@ -151,7 +151,7 @@ class _Reader:
             plays=head["plays"],
             seed=head["seed"],
             record=head["record"],
-            results=Path(head["results"]),
+            results=head["results"],
             options=options,
             axes=axes,
             groups=tuple(groups),

@@ -17,8 +17,8 @@ from typing import Any
 
 from dojo_core.errors import DojoError
 from sweep.backends import cores
+from sweep.places import STORAGE_TROUBLE
 from sweep.plan import Block
-from sweep.store import STORAGE_TROUBLE
 from sweep.work import Job, Outcome, Worker
 
 # Ray reads these while it is imported: no copy of the working folder by its hook for uv, nothing
@@ -60,7 +60,7 @@ def _greet(key: str, reference: Any) -> tuple[str | None, bool]:
     trouble = worker.engine_trouble()
     if trouble is None:
         worker.warm()
-    return trouble, (worker.job.folder / ".lock").exists()
+    return trouble, worker.job.sees_folder()
 
 
 class OnRay:

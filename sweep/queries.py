@@ -19,21 +19,22 @@ from pyarrow import ipc
 from dojo_core import games
 from dojo_core.errors import DojoError, nearest
 from dojo_core.game import Column, Game
+from sweep.places import Place, at
 from sweep.plan import Plan
 from sweep.schemas import FAILURE_SCHEMA, schema
 from sweep.store import (
     FAILURES,
+    MANIFEST,
     BrokenFileError,
     Chunk,
     counted,
     covered,
-    is_running,
-    manifest_path,
+    file_name,
     read_checked,
     read_manifest,
     read_plan,
 )
-from sweep.summary import PointSums, points_table
+from sweep.summary import POINTS, PointSums, points_table
 
 State = Literal["running", "done", "stopped"]
 
@@ -69,16 +70,16 @@ class SweepInfo:
     token: str
 
 
-def sweeps(results: str | Path = "results") -> list[SweepInfo]:
+def sweeps(results: str | Path | Place = "results") -> list[SweepInfo]:
     """Return the sweeps of a results folder, the newest first. A folder without any gives [].
 
     A sweep whose plan cannot be read is left out, so that it does not hide the others; `connect`
     by its name says what is wrong with it.
     """
     found = []
-    for path in Path(results).glob("*/plan.json"):
+    for folder in _sweep_folders(at(results)):
         with contextlib.suppress(DojoError):
-            found.append(_info(path.parent))
+            found.append(_info(folder))
     return sorted(found, key=lambda info: (-info.created, info.name))
 
 
@@ -103,7 +104,7 @@ def connect(
     Raises:
         DojoError: There is no such sweep, or a stored file is broken.
     """
-    folders = _folders(Path(results), name)
+    folders = _folders(at(results), name)
     several = name == "all" or not (name is None or isinstance(name, str))
     connection = duckdb.connect()
     selects: dict[str, list[str]] = {}
@@ -116,9 +117,22 @@ def connect(
     return connection
 
 
-def _folders(results: Path, name: str | Sequence[str] | None) -> list[Path]:
+def plan_of(results: str | Path, name: str) -> Plan:
+    """Return the current plan of a sweep.
+
+    Raises:
+        DojoError: There is no such sweep, or its plan cannot be read.
+    """
+    return read_plan(_folders(at(results), name)[0])
+
+
+def _sweep_folders(results: Place) -> list[Place]:
+    return [results / name for name in results.folders() if (results / name).exists("plan.json")]
+
+
+def _folders(results: Place, name: str | Sequence[str] | None) -> list[Place]:
     found = {info.name: results / info.name for info in sweeps(results)}
-    unreadable = {path.parent.name for path in results.glob("*/plan.json")}.difference(found)
+    unreadable = {folder.name for folder in _sweep_folders(results)}.difference(found)
     wanted = [name] if isinstance(name, str) else list(name or ())
     for one in unreadable.intersection(wanted) or (unreadable if not found else ()):
         _info(results / one)  # raises the sentence that says why
@@ -140,7 +154,7 @@ def _folders(results: Path, name: str | Sequence[str] | None) -> list[Path]:
     return [found[one] for one in wanted]
 
 
-def _info(folder: Path) -> SweepInfo:
+def _info(folder: Place) -> SweepInfo:
     plan = read_plan(folder)
     try:
         stored = covered(counted(read_manifest(folder), plan))
@@ -148,13 +162,13 @@ def _info(folder: Path) -> SweepInfo:
         stored = {}
     done = sum(_plays_below(stored.get(point.id, []), point.plays) for point in plan.points)
     state: State = "done" if done == plan.plays_planned else "stopped"
-    if is_running(folder):
+    if folder.is_locked():
         state = "running"
     return SweepInfo(
         name=folder.name,
         game=plan.game,
         title=games.load(plan.game).title,
-        created=(folder / "plan.json").stat().st_mtime,
+        created=folder.stamps(["plan.json"])["plan.json"][1] / 1e9,
         points=len(plan.points),
         plays_planned=plan.plays_planned,
         plays_done=done,
@@ -169,19 +183,15 @@ def _plays_below(ranges: list[tuple[int, int]], plays: int) -> int:
     return sum(max(0, min(end, plays) - first) for first, end in ranges)
 
 
-def _token(folder: Path) -> str:
-    digest = hashlib.sha256()
-    for path in (folder / "plan.json", manifest_path(folder), folder / "points.arrow"):
-        if path.exists():
-            status = path.stat()
-            digest.update(f"{status.st_size} {status.st_mtime_ns} ".encode())
-    return digest.hexdigest()[:16]
+def _token(folder: Place) -> str:
+    stamps = folder.stamps(["plan.json", MANIFEST, POINTS])
+    return hashlib.sha256(repr(sorted(stamps.items())).encode()).hexdigest()[:16]
 
 
 # One sweep's tables
 
 
-def _register(connection: duckdb.DuckDBPyConnection, folder: Path, number: int) -> dict[str, str]:
+def _register(connection: duckdb.DuckDBPyConnection, folder: Place, number: int) -> dict[str, str]:
     """Make one sweep's tables known to DuckDB; return a SELECT for each view."""
     plan = read_plan(folder)
     game = games.load(plan.game)
@@ -239,37 +249,36 @@ def _words(column: Column) -> str:
 
 
 def _dataset(
-    folder: Path, game: Game, table: str, chunks: Sequence[Chunk]
+    folder: Place, game: Game, table: str, chunks: Sequence[Chunk]
 ) -> pa.Table | ds.Dataset:
     kept = schema(game, table)
     here = [chunk for chunk in chunks if table in chunk.rows]
     if not here:
         return kept.empty_table()
-    for chunk in here:
-        _check(folder / table / f"{chunk.name}.arrow", chunk.files[table], kept)
-    files = [str(folder / table / f"{chunk.name}.arrow") for chunk in here]
-    return ds.dataset(files, schema=kept, format="ipc")
+    expected = {file_name(chunk.name, table): chunk.files[table] for chunk in here}
+    stamps = folder.stamps(list(expected))
+    for file, stamp in expected.items():
+        if stamps.get(file) != stamp:
+            _check(folder, file, kept)
+    return folder.dataset(list(expected), kept)
 
 
-def _check(path: Path, stamp: tuple[int, int], expected: pa.Schema) -> None:
-    """Refuse a broken file with one sentence; one that did not change is not read for it."""
+def _check(folder: Place, file: str, expected: pa.Schema) -> None:
+    """Refuse a broken file with one sentence."""
     try:
-        status = path.stat()
-        if (status.st_size, status.st_mtime_ns) != stamp:
-            read_checked(path, expected)
-    except (OSError, BrokenFileError) as problem:
-        reason = "it is missing" if isinstance(problem, OSError) else str(problem)
+        read_checked(folder, file, expected)
+    except BrokenFileError as problem:
         raise DojoError(
-            f"{path} is broken ({reason}); run the sweep again: the file is set aside and its"
-            " plays are played again, nothing else is lost",
+            f"{folder.path(file)} is broken ({problem}); run the sweep again: the file is set aside"
+            " and its plays are played again, nothing else is lost",
             3,
         ) from problem
 
 
-def _points(folder: Path, game: Game, plan: Plan) -> pa.Table:
+def _points(folder: Place, game: Game, plan: Plan) -> pa.Table:
     """Return the stored table of points if it is the current plan's, else one without plays."""
     try:
-        with pa.memory_map(str(folder / "points.arrow")) as source:
+        with folder.open(POINTS) as source:
             stored = ipc.open_file(source).read_all()
     except (OSError, pa.ArrowException):
         return points_table(game, plan, PointSums({}))
@@ -278,12 +287,13 @@ def _points(folder: Path, game: Game, plan: Plan) -> pa.Table:
     return stored
 
 
-def _failures(folder: Path) -> pa.Table:
+def _failures(folder: Place) -> pa.Table:
     """Return the blocks that raised in the last run: a row each."""
-    rows = []
-    if (folder / FAILURES).exists():
-        with (folder / FAILURES).open(encoding="utf-8") as file:
-            rows = [json.loads(line) for line in file if line.endswith("\n")]
+    try:
+        lines = folder.read(FAILURES).splitlines()
+    except FileNotFoundError:
+        lines = []
+    rows = [json.loads(line) for line in lines]
     return pa.Table.from_pylist(rows, schema=FAILURE_SCHEMA)
 
 

@@ -15,18 +15,17 @@ played again; a folder that cannot be written stops the sweep at once with one s
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Protocol
 
 from dojo_core.errors import DojoError
 from dojo_core.game import Game
 from sweep.backends import Backend
+from sweep.places import STORAGE_TROUBLE, Place
 from sweep.plan import Block, Plan, missing_blocks
-from sweep.store import FAILURES, STORAGE_TROUBLE, Store, storage_error, write_block
+from sweep.store import Store, write_block
 from sweep.summary import PointSums, point_sums, write_points
 from sweep.work import Job, Outcome
 
@@ -72,7 +71,7 @@ class Result:
 def run(
     plan: Plan,
     game: Game,
-    folder: Path,
+    folder: Place,
     backend: Callable[[Job], Backend],
     listener: Listener,
 ) -> Result:
@@ -91,7 +90,6 @@ def run(
     store = Store(folder.absolute(), game, plan)
     with store.open():
         store.write_plan()
-        _remove(folder / FAILURES)
         sweep_run = _Run(plan, game, store, listener)
         sweep_run.play_missing(backend)
         if not sweep_run.result.interrupted:
@@ -119,7 +117,7 @@ class _Run:
         self.summarise()
         if next(self._missing(), None) is None:
             return
-        played = backend(Job(self.game, self.plan, self.store.folder))
+        played = backend(Job(self.game, self.plan, self.store.folder, self.store.token))
         started = time.monotonic()
         self._refresh_after = started + REFRESH_SECONDS
         try:
@@ -193,7 +191,7 @@ class _Run:
             self.listener.advanced(block.plays)
 
     def _note_failure(self, block: Block, trouble: str) -> str:
-        """Append the failure's row; return the sentence that tells of it."""
+        """Store the failure's row; return the sentence that tells of it."""
         results = self.store.folder.parent
         command = (
             f"dojo-sweep block {self.store.folder.name} {block.point} {block.first} {block.plays}"
@@ -208,12 +206,7 @@ class _Run:
             "traceback": trouble,
             "command": command,
         }
-        path = self.store.folder / FAILURES
-        try:
-            with path.open("a", encoding="utf-8") as file:
-                file.write(json.dumps(row) + "\n")
-        except OSError as problem:
-            raise storage_error(self.store.folder, problem) from problem
+        self.store.note_failure(row)
         return f"plays {block.first} to {block.end - 1} of point {block.point} failed: {error}"
 
     def _refresh(self) -> None:
@@ -225,10 +218,3 @@ class _Run:
             self._refresh_after = time.monotonic() + max(
                 REFRESH_SECONDS, 20 * (time.monotonic() - now)
             )
-
-
-def _remove(path: Path) -> None:
-    try:
-        path.unlink(missing_ok=True)
-    except OSError as error:
-        raise storage_error(path.parent, error) from error

@@ -10,18 +10,12 @@ state before or the state after, and nothing half-written.
 from __future__ import annotations
 
 import contextlib
-import errno
-import fcntl
 import hashlib
 import json
-import os
 import time
-import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from io import BufferedWriter
-from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import pyarrow as pa
 from pyarrow import ipc
@@ -29,10 +23,12 @@ from pyarrow import ipc
 from dojo_core.errors import DojoError
 from dojo_core.game import Game
 from sweep.blocks import Tables, column_bytes, merge_tables
+from sweep.places import STORAGE_TROUBLE, Place, Stamp
 from sweep.plan import Block, Plan, Ranges, joined, overlaps
 from sweep.schemas import schema, table_names
 
 FORMAT = 1
+SET_ASIDE = "set_aside"  # the folder of files that were found broken
 FAILURES = "failures.jsonl"  # the blocks of the last run that raised
 KEY = b"dojo"  # in the schema's metadata of every file
 TARGET_ROWS = 1 << 20  # of the largest table of a merged chunk
@@ -40,8 +36,6 @@ MAX_SMALL = 256  # small chunks that may wait for a merge
 BATCH_ROWS = 1 << 17
 SAVE_EVERY = 1.0  # seconds between two manifests while blocks come in
 GRACE = 15.0  # seconds that merged small files stay for readers of the manifest before
-
-STORAGE_TROUBLE = 3  # the exit code
 
 
 class BrokenFileError(Exception):
@@ -65,7 +59,7 @@ class Chunk:
     record: str
     ranges: dict[str, Ranges]
     rows: dict[str, int]
-    files: dict[str, tuple[int, int]]
+    files: dict[str, Stamp]
 
     @property
     def plays(self) -> int:
@@ -91,74 +85,29 @@ class Chunk:
 # Files
 
 
-def storage_error(path: Path, error: OSError) -> DojoError:
-    """Return the sentence for a folder that cannot be used."""
-    reason = error.strerror or str(error)
-    return DojoError(
-        f"{path} cannot be written ({reason}); free some room or choose another folder with"
-        " --results",
-        STORAGE_TROUBLE,
-    )
-
-
-def existing(folder: Path) -> Path:
-    """Return `folder`, or the nearest of the folders above it that exists."""
-    here = folder.absolute()
-    while not here.exists():
-        here = here.parent
-    return here
-
-
-def check_writable(folder: Path) -> None:
-    """Refuse a folder that plainly cannot be made or written, before anything is compiled."""
-    here = existing(folder)
-    if not here.is_dir():
-        raise storage_error(folder, NotADirectoryError(errno.ENOTDIR, "Not a directory"))
-    if not os.access(here, os.W_OK | os.X_OK):
-        raise storage_error(folder, PermissionError(errno.EACCES, "Permission denied"))
-
-
-def publish(path: Path, write: Callable[[BufferedWriter], None]) -> None:
-    """Write a file so that it appears complete or not at all.
-
-    Raises:
-        DojoError: The folder cannot be written, or is full.
-    """
-    temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex[:8]}.tmp")
-    try:
-        with temporary.open("wb") as file:
-            write(file)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-    except OSError as error:
-        raise storage_error(path.parent, error) from error
-    finally:
-        with contextlib.suppress(OSError):
-            temporary.unlink(missing_ok=True)
-
-
-def write_arrow(path: Path, table: pa.Table, metadata: Mapping[str, Any] | None = None) -> None:
+def write_arrow(
+    place: Place, name: str, table: pa.Table, metadata: Mapping[str, Any] | None = None
+) -> None:
     """Publish an Arrow IPC file, compressed with zstd, `metadata` as JSON in its schema."""
     if metadata is not None:
         kept = {**(table.schema.metadata or {}), KEY: json.dumps(metadata).encode()}
         table = table.replace_schema_metadata(kept)
     options = ipc.IpcWriteOptions(compression="zstd")
 
-    def write(file: BufferedWriter) -> None:
+    def write(file: Any) -> None:
         with ipc.new_file(file, table.schema, options=options) as writer:
             writer.write_table(table, max_chunksize=BATCH_ROWS)
 
-    publish(path, write)
+    place.publish(name, write)
 
 
 def write_chunk(
-    folder: Path, record: str, name: str, ranges: Mapping[str, Ranges], tables: Tables
+    folder: Place, record: str, name: str, ranges: Mapping[str, Ranges], tables: Tables
 ) -> Chunk:
     """Publish the files of a chunk in the sweep's `folder` and return it."""
     rows, files = {}, {}
     for table, content in tables.items():
-        path = folder / table / f"{name}.arrow"
+        file = file_name(name, table)
         metadata = {
             "format": FORMAT,
             "table": table,
@@ -167,12 +116,12 @@ def write_chunk(
             "ranges": ranges,
             "checksum": checksum(content),
         }
-        write_arrow(path, content, metadata)
-        rows[table], files[table] = content.num_rows, _stamp(path)
+        write_arrow(folder, file, content, metadata)
+        rows[table], files[table] = content.num_rows, folder.stamps([file])[file]
     return Chunk(name, record, dict(ranges), rows, files)
 
 
-def write_block(folder: Path, record: str, block: Block, tables: Tables) -> Chunk:
+def write_block(folder: Place, record: str, block: Block, tables: Tables) -> Chunk:
     """Publish a finished block."""
     name = f"{record}-{block.point}-{block.first}-{block.end}"
     return write_chunk(folder, record, name, {block.point: [(block.first, block.end)]}, tables)
@@ -188,30 +137,36 @@ def checksum(table: pa.Table) -> str:
     return digest.hexdigest()
 
 
-def read_metadata(path: Path) -> dict[str, Any]:
+def file_name(chunk: str, table: str) -> str:
+    """Return the name of a chunk's file in the sweep's folder."""
+    return f"{table}/{chunk}.arrow"
+
+
+def read_metadata(place: Place, name: str) -> dict[str, Any]:
     """Return what a file says of itself: table, record, rows, ranges and checksum.
 
     Raises:
         BrokenFileError: It does not open, or was not written by this project.
     """
-    with _reading(path) as reader:
+    with _reading(place, name) as reader:
         metadata: dict[str, Any] = json.loads(reader.schema.metadata[KEY])
         ranges = metadata["ranges"].items()
         return {**metadata, "ranges": {p: [(a, b) for a, b in pairs] for p, pairs in ranges}}
 
 
-def read_checked(path: Path, expected: pa.Schema) -> pa.Table:
+def read_checked(place: Place, name: str, expected: pa.Schema) -> pa.Table:
     """Return a file's rows, if it is exactly what was published.
 
     Args:
-        path: The file.
+        place: The sweep's folder.
+        name: The file in it.
         expected: The schema its table has in the code.
 
     Raises:
         BrokenFileError: It does not open, or its schema, rows, metadata or checksum are wrong.
     """
-    metadata = read_metadata(path)
-    with _reading(path) as reader:
+    metadata = read_metadata(place, name)
+    with _reading(place, name) as reader:
         if not reader.schema.equals(expected, check_metadata=False):
             raise BrokenFileError("its columns are not those of its table")
         content = reader.read_all()
@@ -224,9 +179,9 @@ def read_checked(path: Path, expected: pa.Schema) -> pa.Table:
 
 
 @contextlib.contextmanager
-def _reading(path: Path) -> Iterator[ipc.RecordBatchFileReader]:
+def _reading(place: Place, name: str) -> Iterator[ipc.RecordBatchFileReader]:
     try:
-        with pa.memory_map(str(path)) as source, ipc.open_file(source) as reader:
+        with place.open(name) as source, ipc.open_file(source) as reader:
             yield reader
     except FileNotFoundError:
         raise BrokenFileError("it is missing") from None
@@ -234,43 +189,36 @@ def _reading(path: Path) -> Iterator[ipc.RecordBatchFileReader]:
         raise BrokenFileError(f"it cannot be read: {str(error).splitlines()[0]}") from error
 
 
-def _stamp(path: Path) -> tuple[int, int]:
-    status = path.stat()
-    return status.st_size, status.st_mtime_ns
-
-
 # The manifest, as readers see it
 
 
-def manifest_path(folder: Path) -> Path:
-    """Return the path of a sweep folder's manifest."""
-    return folder / "manifest.json"
+MANIFEST = "manifest.json"
 
 
-def read_manifest(folder: Path) -> list[Chunk]:
+def read_manifest(folder: Place) -> list[Chunk]:
     """Return the chunks that count; none when there is no manifest yet."""
     try:
-        content = json.loads(manifest_path(folder).read_bytes())
+        content = json.loads(folder.read(MANIFEST))
         return [Chunk.from_json(entry) for entry in content["chunks"]]
     except (FileNotFoundError, NotADirectoryError):
         return []
     except (ValueError, KeyError, TypeError) as error:
         raise DojoError(
-            f"{manifest_path(folder)} is broken; run the sweep again: it is made anew from the"
+            f"{folder.path(MANIFEST)} is broken; run the sweep again: it is made anew from the"
             " files, and nothing is lost",
             STORAGE_TROUBLE,
         ) from error
 
 
-def read_plan(folder: Path) -> Plan:
+def read_plan(folder: Place) -> Plan:
     """Return the current plan of a sweep's folder.
 
     Raises:
         DojoError: There is none, or it cannot be read.
     """
     try:
-        named = json.loads((folder / "plan.json").read_bytes())["plan"]
-        return Plan.from_json((folder / "plans" / f"{named}.json").read_text(encoding="utf-8"))
+        named = json.loads(folder.read("plan.json"))["plan"]
+        return Plan.from_json(folder.read(plan_name(named)).decode())
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise DojoError(
             f"{folder} holds no readable plan; run the sweep again (finished plays are kept)",
@@ -278,10 +226,20 @@ def read_plan(folder: Path) -> Plan:
         ) from error
 
 
+def plan_name(plan: str) -> str:
+    """Return the name of a plan's file in the sweep's folder, by its hash."""
+    return f"plans/{plan}.json"
+
+
 def counted(chunks: Sequence[Chunk], plan: Plan) -> list[Chunk]:
     """Return the chunks with plays of the plan's points, kept in the plan's way."""
     points = {point.id for point in plan.points}
     return [c for c in chunks if c.record == plan.record and not points.isdisjoint(c.ranges)]
+
+
+def files(chunk: Chunk) -> list[str]:
+    """Return the names of a chunk's files in the sweep's folder."""
+    return [file_name(chunk.name, table) for table in chunk.files]
 
 
 def covered(chunks: Sequence[Chunk]) -> dict[str, Ranges]:
@@ -293,18 +251,6 @@ def covered(chunks: Sequence[Chunk]) -> dict[str, Ranges]:
     return {point: joined(ranges) for point, ranges in found.items()}
 
 
-def is_running(folder: Path) -> bool:
-    """Tell whether some process holds the sweep's lock right now."""
-    try:
-        with (folder / ".lock").open("rb") as file:
-            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except FileNotFoundError:
-        return False
-    except OSError:
-        return True
-    return False
-
-
 # The writer's side
 
 
@@ -312,16 +258,22 @@ class Store:
     """A sweep's folder in the hands of the one process that may change it.
 
     Attributes:
+        folder: The folder.
+        token: What the folder's lock says while it is held: who reads it sees the same folder.
         chunks: What counts, by name.
         notes: A sentence for every file that was set aside.
+        failures: A row for every block of this run that raised.
     """
 
-    def __init__(self, folder: Path, game: Game, plan: Plan) -> None:
+    def __init__(self, folder: Place, game: Game, plan: Plan) -> None:
         self.folder = folder
         self.game = game
         self.plan = plan
         self.chunks: dict[str, Chunk] = {}
         self.notes: list[str] = []
+        self.failures: list[dict[str, Any]] = []
+        self.token = ""
+        self._confirm: Callable[[], None] = lambda: None
         self._points = frozenset(point.id for point in plan.points)
         self._waiting: list[Chunk] = []  # small chunks of the plan's points only
         self._leaving: list[tuple[float, Chunk]] = []
@@ -335,42 +287,21 @@ class Store:
         Raises:
             DojoError: The folder cannot be written, or another process runs this sweep.
         """
-        try:
-            for name in ("plans", *table_names(self.plan.record)):
-                (self.folder / name).mkdir(parents=True, exist_ok=True)
-            lock = (self.folder / ".lock").open("wb")
-        except OSError as error:
-            raise storage_error(self.folder, error) from error
-        with lock:
-            self._lock(lock)
+        self.folder.prepare(("plans", *table_names(self.plan.record)))
+        with self.folder.lock() as lock:
+            self.token, self._confirm = lock.token, lock.confirm
             self._recover()
             try:
                 yield self
             finally:
                 self.save()
 
-    def _lock(self, file: BufferedWriter) -> None:
-        for _ in range(20):  # a reader that looks whether the sweep runs holds it for an instant
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                return
-            except BlockingIOError:
-                time.sleep(0.05)
-            except OSError as error:
-                raise storage_error(self.folder, error) from error
-        raise DojoError(
-            f"the sweep {self.plan.name} in {self.folder} is being run by another process; wait"
-            " for it, or give this one another name",
-            STORAGE_TROUBLE,
-        )
-
     def write_plan(self) -> None:
         """Make the plan the current one."""
         text = self.plan.to_json()
         named = json.dumps({"plan": self.plan.hash, "created": time.time()})
-        path = self.folder / "plans" / f"{self.plan.hash}.json"
-        publish(path, lambda file: _write_text(file, text))
-        publish(self.folder / "plan.json", lambda file: _write_text(file, named))
+        self._publish(plan_name(self.plan.hash), text)
+        self._publish("plan.json", named)
 
     def counted(self) -> list[Chunk]:
         """Return the chunks that hold plays of the plan."""
@@ -379,6 +310,13 @@ class Store:
     def covered(self) -> dict[str, Ranges]:
         """Return the ranges of plays that are stored, by point."""
         return covered(self.counted())
+
+    def note_failure(self, row: dict[str, Any]) -> None:
+        """Keep the row of a block that raised; readers see it with the next manifest."""
+        self.failures.append(row)
+        self._dirty = True
+        if time.monotonic() > self._save_after:
+            self.save()
 
     def add(self, chunk: Chunk) -> None:
         """Let a published chunk count; readers see it with the next manifest."""
@@ -395,11 +333,16 @@ class Store:
         if self._dirty:
             entries = [self.chunks[name].to_json() for name in sorted(self.chunks)]
             text = json.dumps({"format": FORMAT, "chunks": entries})
-            publish(manifest_path(self.folder), lambda file: _write_text(file, text))
+            self._confirm()
+            self._publish(FAILURES, "".join(json.dumps(row) + "\n" for row in self.failures))
+            self._publish(MANIFEST, text)
             self._dirty = False
         now = time.monotonic()
         self._save_after = now + max(SAVE_EVERY, 20 * (now - started))
         self._remove_leaving(now - GRACE)
+
+    def _publish(self, name: str, text: str) -> None:
+        self.folder.publish(name, lambda file: _write_text(file, text))
 
     def merge(self, finish: bool = False) -> None:
         """Put small chunks together into chunks of about a million rows, across points.
@@ -460,17 +403,14 @@ class Store:
         """Return a chunk's tables with their checksums compared, or set it aside."""
         tables = {}
         for table in table_names(chunk.record):
-            path = self._path(chunk.name, table)
+            file = file_name(chunk.name, table)
             try:
-                tables[table] = read_checked(path, schema(self.game, table))
+                tables[table] = read_checked(self.folder, file, schema(self.game, table))
             except BrokenFileError as problem:
                 self._unlist(chunk)
-                self._set_aside(chunk.name, path, problem)
+                self._set_aside(chunk.name, file, problem)
                 return None
         return tables
-
-    def _path(self, name: str, table: str) -> Path:
-        return self.folder / table / f"{name}.arrow"
 
     def _remove_leaving(self, before: float) -> None:
         while self._leaving and self._leaving[0][0] <= before:
@@ -478,47 +418,46 @@ class Store:
 
     def _remove(self, name: str) -> None:
         for table in table_names(self.plan.record):
-            self._path(name, table).unlink(missing_ok=True)
+            self.folder.remove(file_name(name, table))
 
     # Recovery
 
     def _recover(self) -> None:
         """Make the manifest agree with the files, whatever happened."""
-        for leftover in (*self.folder.glob(".*.tmp"), *self.folder.glob("*/.*.tmp")):
-            leftover.unlink(missing_ok=True)
+        self.folder.remove_temporaries()
         try:
             listed = read_manifest(self.folder)
         except DojoError as error:
             self.notes.append(str(error))
             listed = []
         ours = {chunk.name for chunk in counted(listed, self.plan)}
+        stamps = self.folder.stamps([file for c in listed if c.name in ours for file in files(c)])
         for chunk in listed:
             if chunk.name not in ours:
                 self.chunks[chunk.name] = chunk
-            elif checked := self._checked(chunk):
+            elif checked := self._checked(chunk, stamps):
                 self._list(checked)
         self._adopt()
         self._dirty = True
         self.save()
 
-    def _checked(self, chunk: Chunk) -> Chunk | None:
+    def _checked(self, chunk: Chunk, stamps: Mapping[str, Stamp]) -> Chunk | None:
         """Return a listed chunk if all its files are whole; else set it aside.
 
         A file whose size and time are those of the manifest was whole when they were noted.
         """
-        stamps = {}
         for table in table_names(chunk.record):
-            path = self._path(chunk.name, table)
+            file = file_name(chunk.name, table)
             try:
-                if not path.exists() or _stamp(path) != chunk.files.get(table):
-                    read_checked(path, schema(self.game, table))
-                if read_metadata(path)["ranges"] != chunk.ranges:
-                    raise BrokenFileError("it holds other plays than the manifest says")
-                stamps[table] = _stamp(path)
+                if file not in stamps or stamps[file] != chunk.files.get(table):
+                    read_checked(self.folder, file, schema(self.game, table))
+                    if read_metadata(self.folder, file)["ranges"] != chunk.ranges:
+                        raise BrokenFileError("it holds other plays than the manifest says")
             except BrokenFileError as problem:
-                self._set_aside(chunk.name, path, problem)
+                self._set_aside(chunk.name, file, problem)
                 return None
-        return replace(chunk, files=stamps)
+        known = {table: stamps[file_name(chunk.name, table)] for table in chunk.files}
+        return replace(chunk, files=known)
 
     def _adopt(self) -> None:
         """Take in complete chunks that no manifest names; remove what they or it repeat.
@@ -527,7 +466,8 @@ class Store:
         that was cut short: then the other side is listed, and holds the same plays.
         """
         tables = table_names(self.plan.record)
-        names = {path.stem for table in tables for path in (self.folder / table).glob("*.arrow")}
+        listed = {file for table in tables for file in self.folder.files(table)}
+        names = {file.removesuffix(".arrow") for file in listed if file.endswith(".arrow")}
         strangers = sorted(name for name in names - set(self.chunks) if self._is_ours(name))
         found = [chunk for name in strangers if (chunk := self._inspect(name))]
         held = self.covered()
@@ -547,37 +487,35 @@ class Store:
 
         Files without their companions were never published as a whole, and are removed.
         """
-        rows, files = {}, {}
+        rows = {}
         ranges: dict[str, Ranges] = {}
         tables = table_names(self.plan.record)
-        if not all(self._path(name, table).exists() for table in tables):
+        stamps = self.folder.stamps([file_name(name, table) for table in tables])
+        if len(stamps) < len(tables):
             self._remove(name)
             return None
         for table in tables:
-            path = self._path(name, table)
+            file = file_name(name, table)
             try:
-                metadata = read_metadata(path)
+                metadata = read_metadata(self.folder, file)
                 ranges = metadata["ranges"]
                 if self._points.isdisjoint(ranges):
                     return None
-                rows[table] = read_checked(path, schema(self.game, table)).num_rows
+                rows[table] = read_checked(self.folder, file, schema(self.game, table)).num_rows
             except BrokenFileError as problem:
-                self._set_aside(name, path, problem)
+                self._set_aside(name, file, problem)
                 return None
-            files[table] = _stamp(path)
-        return Chunk(name, self.plan.record, ranges, rows, files)
+        known = {table: stamps[file_name(name, table)] for table in tables}
+        return Chunk(name, self.plan.record, ranges, rows, known)
 
-    def _set_aside(self, name: str, path: Path, problem: BrokenFileError) -> None:
+    def _set_aside(self, name: str, file: str, problem: BrokenFileError) -> None:
         """Move a chunk's files out of the way, and note it."""
-        for table in table_names(self.plan.record):
-            source = self._path(name, table)
-            if source.exists():
-                target = self.folder / "set_aside" / table / source.name
-                target.parent.mkdir(parents=True, exist_ok=True)
-                source.replace(target)
+        names = [file_name(name, table) for table in table_names(self.plan.record)]
+        for there in self.folder.stamps(names):
+            self.folder.move(there, f"{SET_ASIDE}/{there}")
         self.notes.append(
-            f"{path} is broken ({problem}); it was set aside in {self.folder / 'set_aside'} and"
-            " its plays are played again"
+            f"{self.folder.path(file)} is broken ({problem}); it was set aside in"
+            f" {self.folder.path(SET_ASIDE)} and its plays are played again"
         )
 
 
@@ -589,7 +527,7 @@ def _overlap(held: Mapping[str, Ranges], ranges: Mapping[str, Ranges]) -> bool:
     )
 
 
-def _write_text(file: BufferedWriter, text: str) -> None:
+def _write_text(file: IO[bytes], text: str) -> None:
     file.write(text.encode())
 
 

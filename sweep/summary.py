@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import pyarrow as pa
@@ -11,11 +10,13 @@ import pyarrow.compute as pc
 
 from dojo_core.errors import DojoError
 from dojo_core.game import Game
+from sweep.places import Place
 from sweep.plan import PRESET, Plan, Point
 from sweep.schemas import points_schema, schema, summary_metrics
 from sweep.statistics import Mean, mean_of
-from sweep.store import BrokenFileError, Chunk, counted, read_checked, write_arrow
+from sweep.store import BrokenFileError, Chunk, counted, file_name, read_checked, write_arrow
 
+POINTS = "points.arrow"
 ALL_PLAYS = -1  # the turn order under which the sums of whole plays stand
 
 
@@ -55,7 +56,7 @@ class PointSums:
         return finished.n - finished.total
 
 
-def point_sums(folder: Path, game: Game, plan: Plan, chunks: Iterable[Chunk]) -> PointSums:
+def point_sums(folder: Place, game: Game, plan: Plan, chunks: Iterable[Chunk]) -> PointSums:
     """Return the exact sums of all plays that `chunks` hold.
 
     Raises:
@@ -65,11 +66,12 @@ def point_sums(folder: Path, game: Game, plan: Plan, chunks: Iterable[Chunk]) ->
     ids = pa.array([point.id for point in plan.points])
     tables = []
     for chunk in counted(list(chunks), plan):
-        path = folder / "moments" / f"{chunk.name}.arrow"
+        file = file_name(chunk.name, "moments")
         try:
-            tables.append(read_checked(path, expected))
+            tables.append(read_checked(folder, file, expected))
         except BrokenFileError as problem:
-            raise DojoError(f"{path} is broken ({problem}); run the sweep again", 3) from problem
+            words = f"{folder.path(file)} is broken ({problem}); run the sweep again"
+            raise DojoError(words, 3) from problem
     rows = pa.concat_tables([*tables, expected.empty_table()])
     rows = rows.filter(pc.is_in(rows["point"], ids))
     keys = ["point", "turn_order", "metric"]
@@ -108,9 +110,9 @@ def points_table(game: Game, plan: Plan, sums: PointSums) -> pa.Table:
     return pa.table([pa.array(columns[f.name], f.type) for f in kept], schema=kept)
 
 
-def write_points(folder: Path, game: Game, plan: Plan, sums: PointSums) -> None:
+def write_points(folder: Place, game: Game, plan: Plan, sums: PointSums) -> None:
     """Publish the table of points in the sweep's folder."""
-    write_arrow(folder / "points.arrow", points_table(game, plan, sums))
+    write_arrow(folder, POINTS, points_table(game, plan, sums))
 
 
 def _metric(sums: PointSums, point: Point, metric: str) -> Sums:

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import functools
+import json
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 
 from dojo_core.errors import DojoError
 from dojo_core.game import Game, Setup
 from dojo_core.kernel import engine_hash
 from sweep.blocks import BlockStoppedError, Tables, play_block
+from sweep.places import LOCK, STORAGE_TROUBLE, Place
 from sweep.plan import Block, Plan
-from sweep.store import STORAGE_TROUBLE, Chunk, write_block
+from sweep.store import Chunk, write_block
 
 SETUPS_KEPT = 64
 
@@ -25,14 +26,24 @@ class Job:
     Attributes:
         game: The game itself, so that a worker needs no registry.
         plan: The plan.
-        folder: The sweep's folder, absolute.
+        folder: The sweep's folder.
+        token: What the lock in that folder says: a folder of the same name elsewhere says another.
         shared: Whether workers see that folder; else they send the tables back.
     """
 
     game: Game
     plan: Plan
-    folder: Path
+    folder: Place
+    token: str = ""
     shared: bool = True
+
+    def sees_folder(self) -> bool:
+        """Tell whether this process sees the very folder that the run has locked."""
+        try:
+            seen: bool = json.loads(self.folder.read(LOCK))["token"] == self.token
+        except (OSError, ValueError, KeyError):
+            return False
+        return seen
 
 
 @dataclass(frozen=True)

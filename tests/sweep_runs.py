@@ -11,6 +11,7 @@ import pyarrow as pa
 from sweep import runner
 from sweep.backends import Threads
 from sweep.grid import read_grid
+from sweep.places import at
 from sweep.plan import Plan, make_plan
 from sweep.queries import connect
 
@@ -50,7 +51,7 @@ def play(
     listener = Listener()
     make = backend or (lambda job: Threads(job, workers))
     folder = results / plan.name
-    return runner.run(plan, game, folder, make, listener), listener, folder
+    return runner.run(plan, game, at(folder), make, listener), listener, folder
 
 
 def rows(results: Path, view: str = "plays") -> pa.Table:

@@ -19,6 +19,7 @@ from dashboard import answers, controls, metrics, results
 from sweep import queries, store, summary
 from sweep.blocks import play_block
 from sweep.grid import read_grid
+from sweep.places import at
 from sweep.plan import Plan, make_plan, missing_blocks, with_calibration
 
 TURNS = next(m for m in metrics.metrics(toy_game.GAME) if m.name == "turns")
@@ -73,7 +74,7 @@ def write_sweep(folder, text=PLAYS, share=1.0):
 
 
 def play(folder: Path, plan: Plan, share: float):
-    home = folder / plan.name
+    home = at(folder / plan.name)
     keeper = store.Store(home, toy_game.GAME, plan)
     with keeper.open():
         keeper.write_plan()
@@ -184,7 +185,7 @@ def test_the_sweeps_are_listed_with_their_progress(half):
 
 def test_a_running_sweep_is_shown_as_running(tmp_path):
     plan = write_sweep(tmp_path, share=0.25)
-    with store.Store(tmp_path / plan.name, toy_game.GAME, plan).open():
+    with store.Store(at(tmp_path / plan.name), toy_game.GAME, plan).open():
         app = opened(tmp_path)
     assert app.dataframe[0].value.iloc[0]["State"] == "running"
     assert not app.exception

@@ -19,6 +19,7 @@ from sweep_runs import frozen, play, rows
 from dojo_core.errors import DojoError
 from sweep import runner, store, work
 from sweep.backends import Threads
+from sweep.places import Folder, at, storage_error
 from sweep.queries import connect, sweeps
 from sweep.work import Job, Outcome, Worker
 
@@ -48,14 +49,14 @@ def test_failed_blocks_are_tried_again_by_the_next_run(write_grid, tmp_path):
 def test_a_full_disk_stops_at_once_with_one_sentence(write_grid, tmp_path, monkeypatch):
     written = []
 
-    def full(path, write):
-        if path.parent.name == "plays":
-            written.append(path)
-            raise store.storage_error(path.parent, OSError(28, "No space left on device"))
-        publish(path, write)
+    def full(folder, name, write):
+        if name.startswith("plays/"):
+            written.append(name)
+            raise storage_error(folder, OSError(28, "No space left on device"))
+        publish(folder, name, write)
 
-    publish = store.publish
-    monkeypatch.setattr(store, "publish", full)
+    publish = Folder.publish
+    monkeypatch.setattr(Folder, "publish", full)
     with pytest.raises(DojoError, match="No space left on device") as caught:
         play(write_grid(), tmp_path, workers=1, exponent=2)
     assert caught.value.exit_code == 3
@@ -122,7 +123,7 @@ def test_the_token_changes_with_the_rows_and_only_then(write_grid, tmp_path):
 
 
 def test_a_worker_with_other_rules_refuses(write_grid, tmp_path):
-    job = Job(toy_game.GAME, frozen(write_grid(), engine="another"), tmp_path)
+    job = Job(toy_game.GAME, frozen(write_grid(), engine="another"), at(tmp_path))
     assert "other rules installed" in Worker(job).engine_trouble()
 
 
@@ -131,7 +132,7 @@ def test_a_point_is_prepared_once_by_a_worker(write_grid, tmp_path, monkeypatch)
     plan = frozen(write_grid())
     monkeypatch.setattr(work, "play_block", lambda *args: {})
     monkeypatch.setattr(work, "write_block", lambda *args: None)
-    worker = Worker(Job(toy_game.GAME, plan, tmp_path))
+    worker = Worker(Job(toy_game.GAME, plan, at(tmp_path)))
     monkeypatch.setattr(
         type(plan), "setup", lambda self, game, point: prepared.append(point) or None
     )

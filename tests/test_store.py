@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 
@@ -16,6 +17,7 @@ from sweep_runs import frozen, play, rows
 from dojo_core.errors import DojoError
 from sweep import store as store_module
 from sweep.blocks import classes, play_block
+from sweep.places import Folder, at
 from sweep.plan import Block
 from sweep.queries import connect
 from sweep.schemas import schema, table_names
@@ -24,7 +26,6 @@ from sweep.store import (
     BrokenFileError,
     Store,
     checksum,
-    publish,
     read_checked,
     read_manifest,
     write_arrow,
@@ -52,7 +53,7 @@ def test_a_file_carries_schema_meaning_units_labels_and_what_it_holds(write_grid
     for table in table_names("plays"):
         (tmp_path / table).mkdir()
     block, tables = a_block(plan)
-    write_block(tmp_path, "plays", block, tables)
+    write_block(at(tmp_path), "plays", block, tables)
     reader = ipc.open_file(files(tmp_path)[0])
     assert reader.schema.equals(schema(GAME, "plays"))
     assert reader.schema.field("rounds").metadata == {
@@ -86,11 +87,11 @@ def test_a_torn_file_is_recognised(write_grid, tmp_path, harm, words):
     _, tables = a_block(frozen(write_grid()))
     path = tmp_path / "x.arrow"
     said = {"format": 1, "rows": 64, "ranges": {}, "checksum": checksum(tables["plays"])}
-    write_arrow(path, tables["plays"], said)
-    assert read_checked(path, schema(GAME, "plays")).num_rows == 64
+    write_arrow(at(tmp_path), "x.arrow", tables["plays"], said)
+    assert read_checked(at(tmp_path), "x.arrow", schema(GAME, "plays")).num_rows == 64
     path.write_bytes(harm(path.read_bytes()))
     with pytest.raises(BrokenFileError, match=words):
-        read_checked(path, schema(GAME, "plays"))
+        read_checked(at(tmp_path), "x.arrow", schema(GAME, "plays"))
 
 
 @pytest.mark.parametrize(
@@ -105,17 +106,17 @@ def test_a_file_that_says_something_else_than_it_holds_is_recognised(
 ):
     _, tables = a_block(frozen(write_grid()))
     said = {"rows": 64, "ranges": {}, "checksum": checksum(tables["plays"]), **changes}
-    write_arrow(tmp_path / "x.arrow", tables["plays"], said)
+    write_arrow(at(tmp_path), "x.arrow", tables["plays"], said)
     with pytest.raises(BrokenFileError, match=words):
-        read_checked(tmp_path / "x.arrow", schema(GAME, "plays"))
+        read_checked(at(tmp_path), "x.arrow", schema(GAME, "plays"))
 
 
 def test_a_file_of_other_columns_is_recognised(write_grid, tmp_path):
     _, tables = a_block(frozen(write_grid()))
     said = {"rows": 64, "ranges": {}, "checksum": checksum(tables["plays"])}
-    write_arrow(tmp_path / "x.arrow", tables["plays"], said)
+    write_arrow(at(tmp_path), "x.arrow", tables["plays"], said)
     with pytest.raises(BrokenFileError, match="columns are not those of its table"):
-        read_checked(tmp_path / "x.arrow", schema(GAME, "seats"))
+        read_checked(at(tmp_path), "x.arrow", schema(GAME, "seats"))
 
 
 def test_a_write_that_fails_leaves_nothing_behind(tmp_path):
@@ -124,7 +125,7 @@ def test_a_write_that_fails_leaves_nothing_behind(tmp_path):
         raise OSError(28, "No space left on device")
 
     with pytest.raises(DojoError, match="No space left on device") as caught:
-        publish(tmp_path / "x.arrow", fails)
+        at(tmp_path).publish("x.arrow", fails)
     assert caught.value.exit_code == 3
     assert list(tmp_path.iterdir()) == []
 
@@ -321,24 +322,24 @@ def test_a_broken_manifest_is_told_and_made_anew(write_grid, tmp_path):
 def test_files_with_a_dot_and_half_published_blocks_are_never_read(write_grid, tmp_path):
     path = write_grid()
     plan = frozen(path)
-    store = Store(tmp_path / "toy", GAME, plan)
+    store = Store(at(tmp_path / "toy"), GAME, plan)
     with store.open():
         store.write_plan()
         block, tables = a_block(plan)
         write_block(store.folder, "plays", block, tables)
-        files(store.folder)[0].unlink()  # the last table never appeared
-        (store.folder / "plays" / ".x.arrow.123.tmp").write_bytes(b"half")
-    with Store(tmp_path / "toy", GAME, plan).open() as again:
+        files(store.folder.here)[0].unlink()  # the last table never appeared
+        (store.folder.here / "plays" / ".x.arrow.123.tmp").write_bytes(b"half")
+    with Store(at(tmp_path / "toy"), GAME, plan).open() as again:
         assert again.covered() == {}
     assert [p.name for p in (tmp_path / "toy").glob("*/*") if p.suffix != ".json"] == []
 
 
 def test_a_finished_block_that_no_manifest_names_is_kept(write_grid, tmp_path):
     plan = frozen(write_grid())
-    with Store(tmp_path / "toy", GAME, plan).open() as store:
+    with Store(at(tmp_path / "toy"), GAME, plan).open() as store:
         block, tables = a_block(plan)
         write_block(store.folder, "plays", block, tables)
-    with Store(tmp_path / "toy", GAME, plan).open() as again:
+    with Store(at(tmp_path / "toy"), GAME, plan).open() as again:
         assert again.covered() == {block.point: [(0, 64)]}
 
 
@@ -352,11 +353,14 @@ class Crash:
     def __init__(self, function, when):
         self.function, self.when, self.happened = function, when, False
 
-    def __call__(self, path, *rest):
-        self.happened = self.happened or self.when(path)
+    def __get__(self, owner, kind=None):
+        return functools.partial(self, owner)
+
+    def __call__(self, owner, name, *rest):
+        self.happened = self.happened or self.when(name)
         if self.happened:
             raise CutShortError
-        self.function(path, *rest)
+        self.function(owner, name, *rest)
 
 
 def merge_all(store):
@@ -376,22 +380,22 @@ def test_a_merge_cut_short_at_any_step_loses_and_doubles_nothing(
     assert len(files(folder)) == 16
     merged = folder / "plays"
     when = {
-        "first file": lambda path: "merged" in path.name,
-        "last file": lambda path: "merged" in path.name and path.parent == merged,
-        "manifest": lambda path: path.name == "manifest.json" and any(merged.glob("*merged*")),
-        "removal": lambda path: False,
+        "first file": lambda name: "merged" in name,
+        "last file": lambda name: name.startswith("plays/") and "merged" in name,
+        "manifest": lambda name: name == "manifest.json" and any(merged.glob("*merged*")),
+        "removal": lambda name: False,
     }[step]
     with monkeypatch.context() as patch:
-        patch.setattr(store_module, "publish", Crash(publish, when))
+        patch.setattr(Folder, "publish", Crash(Folder.publish, when))
         if step == "removal":
             patch.setattr(Store, "_remove", Crash(print, lambda name: True))
         with pytest.raises(CutShortError):
-            merge_all(Store(folder, GAME, frozen(path)))
+            merge_all(Store(at(folder), GAME, frozen(path)))
     assert rows(tmp_path).equals(before)
     result, listener, _ = play(path, tmp_path)
     assert (result.plays, listener.notes) == (0, [])
     assert rows(tmp_path).equals(before)
-    assert len(files(folder)) == len(read_manifest(folder)) == 1
+    assert len(files(folder)) == len(read_manifest(at(folder))) == 1
 
 
 def test_small_files_become_few(write_grid, tmp_path, monkeypatch):
@@ -411,11 +415,11 @@ def test_merged_files_stop_growing_at_the_target(write_grid, tmp_path, monkeypat
 
 def test_a_file_damaged_while_the_sweep_runs_is_not_merged(write_grid, tmp_path):
     plan = frozen(write_grid())
-    with Store(tmp_path / "toy", GAME, plan).open() as store:
+    with Store(at(tmp_path / "toy"), GAME, plan).open() as store:
         for first in (0, 64):
             block, tables = a_block(plan, first)
             store.add(write_block(store.folder, "plays", block, tables))
-        harmed(files(store.folder)[0])
+        harmed(files(store.folder.here)[0])
         store.merge()
         assert len(store.notes) == 1
         assert sum(chunk.plays for chunk in store.counted()) == 64
@@ -423,8 +427,8 @@ def test_a_file_damaged_while_the_sweep_runs_is_not_merged(write_grid, tmp_path)
 
 def test_a_second_process_on_the_same_sweep_is_refused(write_grid, tmp_path):
     plan = frozen(write_grid())
-    with Store(tmp_path / "toy", GAME, plan).open():
-        other = Store(tmp_path / "toy", GAME, plan)
+    with Store(at(tmp_path / "toy"), GAME, plan).open():
+        other = Store(at(tmp_path / "toy"), GAME, plan)
         with pytest.raises(DojoError, match="is being run by another process"), other.open():
             pass
 

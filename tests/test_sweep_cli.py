@@ -119,10 +119,12 @@ def test_results_on_the_proc_file_system_exit_3(command, write_grid):
     assert "cannot be written" in errors
 
 
-def test_results_elsewhere_are_refused(command, write_grid):
-    code, _, errors = command("run", write_grid(), "--results", "s3://bucket/folder")
+@pytest.mark.parametrize("address", ["ftp://host/folder", "s3://bucket/x?region=eu", "s3://"])
+def test_an_address_of_another_kind_is_refused(command, write_grid, address):
+    code, _, errors = command("run", write_grid(), "--results", address)
     assert code == 2
-    assert "is an address; expected a folder" in errors
+    assert address in errors
+    assert "s3://" in errors
 
 
 def test_absurdly_many_points_are_asked_about_before_they_are_listed(command, write_grid):

@@ -32,13 +32,15 @@ def dashboard(
     """Open the dashboard on the results."""
     from importlib.util import find_spec
 
+    from sweep.places import at
+
     package = find_spec("dashboard")  # found, not imported: it stands above this package
     if package is None or package.origin is None:
         raise DojoError("the dashboard is not installed; install dojo-sweep as a whole")
     page = Path(package.origin).parent / "app.py"
     command = [sys.executable, "-m", "streamlit", "run", str(page)]
     command += ["--server.port", str(port), "--browser.gatherUsageStats", "false"]
-    environment = {**os.environ, "DOJO_RESULTS": str(Path(results).absolute())}
+    environment = {**os.environ, "DOJO_RESULTS": str(at(results).absolute())}
     # Streamlit takes this process's place, so that ending the one ends the other.
     sys.stdout.flush()
     os.execve(sys.executable, command, environment)

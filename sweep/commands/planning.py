@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from sweep.grid import Grid
+    from sweep.places import Place
     from sweep.plan import Plan
 
 RESULTS = "results"  # where a plan's sweep goes: a plan does not say
@@ -43,8 +44,8 @@ def settled(
     results: str | None,
     workers: int | None,
     yes: bool,
-    ready: Callable[[Path], None] = lambda folder: None,
-) -> tuple[Plan, Path]:
+    ready: Callable[[Place], None] = lambda folder: None,
+) -> tuple[Plan, Place]:
     """Return the plan that a grid file or a plan file amounts to, and its sweep's folder.
 
     Args:
@@ -62,7 +63,7 @@ def settled(
         ready(folder)
         return frozen, folder
     grid = read_grid(path)
-    folder = sweep_folder(grid.name, results or str(grid.results))
+    folder = sweep_folder(grid.name, results or grid.results)
     ready(folder)
     ask_about_points(grid, yes)
     return frozen_plan(grid, folder, workers), folder
@@ -103,14 +104,14 @@ def read_plan_file(path: str) -> Plan:
     return frozen
 
 
-def sweep_folder(name: str, results: str) -> Path:
+def sweep_folder(name: str, results: str) -> Place:
     """Return the folder of the sweep `name` in `results`."""
-    if "://" in results:
-        raise DojoError(f"results = {results!r} is an address; expected a folder")
-    return Path(results) / name
+    from sweep.places import at
+
+    return at(results) / name
 
 
-def frozen_plan(grid: Grid, folder: Path, workers: int | None) -> Plan:
+def frozen_plan(grid: Grid, folder: Place, workers: int | None) -> Plan:
     """Return the grid's plan with its block size: the stored one's, or by a short trial."""
     from rich.console import Console
 
@@ -118,6 +119,7 @@ def frozen_plan(grid: Grid, folder: Path, workers: int | None) -> Plan:
     from sweep.blocks import bytes_per_play
     from sweep.calibration import block_exponent, calibrate
     from sweep.plan import Plan, make_plan, with_calibration
+    from sweep.store import plan_name
 
     errors = Console(stderr=True)
     with errors.status("preparing the points") as status:
@@ -126,8 +128,7 @@ def frozen_plan(grid: Grid, folder: Path, workers: int | None) -> Plan:
             grid, lambda done: status.update(f"preparing the points: {done:,} of {total:,}")
         )
         try:
-            text = (folder / "plans" / f"{made.hash}.json").read_text(encoding="utf-8")
-            return Plan.from_json(text)
+            return Plan.from_json(folder.read(plan_name(made.hash)).decode())
         except (OSError, ValueError, KeyError, TypeError, DojoError):
             status.update("compiling, and trying some plays (the first time takes longer)")
         calibration = calibrate(made, grid.game, setups)
@@ -136,7 +137,7 @@ def frozen_plan(grid: Grid, folder: Path, workers: int | None) -> Plan:
     return with_calibration(made, calibration, exponent)
 
 
-def stored_plays(folder: Path, frozen: Plan) -> int:
+def stored_plays(folder: Place, frozen: Plan) -> int:
     """Return how many plays of the plan are stored already."""
     from sweep.plan import gaps
     from sweep.store import counted, covered, read_manifest
@@ -165,28 +166,20 @@ def ask_about_points(grid: Grid, yes: bool) -> None:
         ask(f"{grid.path}: the axes make {count:,} points.", yes)
 
 
-def ask_about_size(frozen: Plan, stored: int, folder: Path, workers: int, yes: bool) -> None:
+def ask_about_size(frozen: Plan, stored: int, folder: Place, workers: int, yes: bool) -> None:
     """Ask before very many plays, much time, or most of the free space is taken."""
     from sweep.progress import duration, size
 
     left = frozen.plays_planned - stored
     seconds = frozen.calibration.seconds_per_play * left / workers
     space = frozen.calibration.size(left, len(frozen.points))
-    free = _free_bytes(folder)
-    if free == 0:  # a file system that does not tell, or a full one: writing will
-        free = int(LARGE_BYTES)
-    large = left > LARGE_PLAYS or space > min(LARGE_BYTES, 0.9 * free) or seconds > LARGE_SECONDS
+    free = folder.free_bytes()
+    room = LARGE_BYTES if free is None else min(LARGE_BYTES, 0.9 * free)
+    large = left > LARGE_PLAYS or space > room or seconds > LARGE_SECONDS
     if large:
+        of_the_free = "" if free is None else f" of the {size(free)} that are free"
         ask(
             f"{frozen.name} is large: {left:,} plays, about {duration(seconds)} here and"
-            f" {size(space)} of the {size(free)} that are free.",
+            f" {size(space)}{of_the_free}.",
             yes,
         )
-
-
-def _free_bytes(folder: Path) -> int:
-    import shutil
-
-    from sweep.store import existing
-
-    return shutil.disk_usage(existing(folder)).free

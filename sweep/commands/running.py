@@ -38,13 +38,14 @@ def run(
     from dojo_core import games
     from sweep import report
     from sweep.backends import cores
+    from sweep.places import Place
     from sweep.progress import Narrator, duration
     from sweep.runner import run as run_plan
-    from sweep.store import FAILURES, check_writable
+    from sweep.store import FAILURES
 
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     screen = console()
-    frozen, folder = planning.settled(grid, results, workers, yes, check_writable)
+    frozen, folder = planning.settled(grid, results, workers, yes, Place.check_writable)
     game = games.load(frozen.game)
     stored = planning.stored_plays(folder, frozen)
     planning.ask_about_size(frozen, stored, folder, workers or cores(), yes)
@@ -76,8 +77,8 @@ def run(
     )
     if result.failures:
         screen.print(
-            f"{result.failures:,} blocks failed; {folder / FAILURES} has each one's traceback and"
-            " the command that repeats it",
+            f"{result.failures:,} blocks failed; {folder.path(FAILURES)} has each one's traceback"
+            " and the command that repeats it",
             style="yellow",
             highlight=False,
             soft_wrap=True,

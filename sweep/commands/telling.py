@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -65,15 +64,10 @@ def block(
 def _point_of(results: str, name: str, point: str) -> tuple[Plan, Game, Setup]:
     """Return a sweep's plan, its game and one of its points, prepared."""
     from dojo_core import games
-    from dojo_core.errors import nearest
     from dojo_core.kernel import engine_hash
     from sweep import queries
-    from sweep.store import read_plan
 
-    names = [info.name for info in queries.sweeps(results)]
-    if name not in names:
-        raise DojoError(f"there is no sweep {name!r} in {results!r}{nearest(name, names)}")
-    frozen = read_plan(Path(results) / name)
+    frozen = queries.plan_of(results, name)
     game = games.load(frozen.game)
     if engine_hash(frozen.game) != frozen.engine:
         raise DojoError(

@@ -15,10 +15,10 @@ class Backend(Protocol):
     """Plays blocks somewhere, a bounded number of them at a time."""
 
     window: int
-    """How many blocks may be under way: enough to keep every core busy, and no more."""
+    """How many blocks may be under way now: enough to keep every core busy, and no more."""
 
     workers: int
-    """How many are played at the same time."""
+    """How many are played at the same time now; it may change while a cluster does."""
 
     def submit(self, block: Block) -> None:
         """Begin `block`."""
@@ -26,8 +26,8 @@ class Backend(Protocol):
     def collect(self, seconds: float) -> list[Outcome]:
         """Return the blocks that ended, waiting for one at most so long."""
 
-    def stop(self) -> None:
-        """Give up the blocks under way, within seconds."""
+    def stop(self) -> list[Outcome]:
+        """Give up the blocks under way, within seconds; return those that had ended."""
 
     def close(self) -> None:
         """Let go of what the backend holds."""
@@ -45,7 +45,7 @@ class Threads:
         self.workers = workers or cores()
         self.window = self.workers + 1
         self._worker = Worker(job)
-        self._worker.warm()
+        self._worker.warm(job.plan.points[0].id)
         self._stopping = threading.Event()
         self._pool = ThreadPoolExecutor(self.workers)
         self._pending: set[Future[Outcome]] = set()
@@ -59,10 +59,11 @@ class Threads:
         done, self._pending = wait(self._pending, seconds, FIRST_COMPLETED)
         return [future.result() for future in done]
 
-    def stop(self) -> None:
-        """Give up the blocks under way at the next slice."""
+    def stop(self) -> list[Outcome]:
+        """Give up the blocks under way at the next slice; return those that had ended."""
         self._stopping.set()
+        self._pool.shutdown(cancel_futures=True)
+        return [future.result() for future in self._pending if not future.cancelled()]
 
     def close(self) -> None:
-        """Wait for the threads to end."""
-        self._pool.shutdown(cancel_futures=True)
+        """Nothing is held once the threads have ended."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -23,22 +24,26 @@ class BlockStoppedError(Exception):
     """The block was given up because the sweep is being stopped."""
 
 
-def play_block(
+def play_block(game: Game, setup: Setup, seed: int, block: Block, record: str) -> Tables:
+    """Play `block` and return its rows, one Arrow table for each name of `table_names`."""
+    out, _ = play_plays(game, setup, seed, block)
+    return tables_of(game, setup, block, out, record)
+
+
+def play_plays(
     game: Game,
     setup: Setup,
     seed: int,
     block: Block,
-    record: str,
     stop: Callable[[], bool] = lambda: False,
-) -> Tables:
-    """Play `block` and return its rows, one Arrow table for each name of `table_names`.
+) -> tuple[Out, float]:
+    """Play `block`; return what the game filled in, and the seconds it took doing so.
 
     Args:
         game: The game.
         setup: The block's point, prepared.
         seed: The sweep's seed.
         block: The plays.
-        record: ``plays`` or ``summary``.
         stop: Asked now and then; when it says True the block is given up.
 
     Raises:
@@ -46,11 +51,25 @@ def play_block(
     """
     out = game.out(setup, block.plays)
     size = -(-block.plays // SLICES)
+    began = time.perf_counter()
     for at in range(0, block.plays, size):
         if stop():
             raise BlockStoppedError
         part = Out(out.plays[at : at + size], out.seats[at : at + size], out.squares)
         game.play(setup, seed, block.first + at, len(part.plays), part)
+    return out, time.perf_counter() - began
+
+
+def tables_of(game: Game, setup: Setup, block: Block, out: Out, record: str) -> Tables:
+    """Return what was played as rows, one Arrow table for each name of `table_names`.
+
+    Args:
+        game: The game.
+        setup: The block's point, prepared.
+        block: The plays.
+        out: What the game filled in.
+        record: ``plays`` or ``summary``.
+    """
     makers: dict[str, Callable[[], dict[str, Any]]] = {
         "plays": lambda: _plays(game, block, out),
         "seats": lambda: _seats(game, block, out),

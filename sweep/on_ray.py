@@ -2,7 +2,7 @@
 
 The order of a run: `OnRay` joins a cluster or starts Ray here, sends the job once, warms every
 node; `submit` makes a task of a block; `collect` turns what tasks return, or the loss of
-their workers, into outcomes.
+their workers, into outcomes, and looks now and then how large the cluster is.
 """
 
 from __future__ import annotations
@@ -11,8 +11,10 @@ import functools
 import logging
 import os
 import re
+import signal
 import socket
-from dataclasses import replace
+import threading
+import time
 from typing import Any
 
 from dojo_core.errors import DojoError
@@ -34,37 +36,55 @@ for _name, _value in {
 import ray  # noqa: E402
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy  # noqa: E402
 
-RETRIES = 3  # of a block whose worker or node was lost
 OBJECT_STORE = 256 * 2**20
 KNOCK_SECONDS = 5.0
+LOOK_SECONDS = 1.0  # between two looks at which nodes there are
+
+errors = ray.exceptions
+# How a worker may be lost, in words; the first that fits. Anything else that Ray raises is a node
+# that cannot play at all: what a block itself raises comes back as an outcome.
+LOSSES: tuple[tuple[type[Exception], str], ...] = (
+    (
+        errors.OutOfMemoryError,
+        "its machine ran out of memory; fewer --workers, or more memory a core, leave each more",
+    ),
+    (errors.NodeDiedError, "its node is gone"),
+    (errors.LocalRayletDiedError, "its node is gone"),
+    (errors.OwnerDiedError, "the driver's node is gone"),
+    (errors.ObjectLostError, "its node is gone with what it had played"),
+    (errors.WorkerCrashedError, "its process was killed or crashed"),
+)
 
 
 @functools.lru_cache(1)
-def _worker(key: str, reference: Any) -> Worker:
-    """Return this process's worker for the job: fetched once, however many blocks it plays."""
+def _worker(key: str, reference: Any, point: str) -> Worker:
+    """Return this process's worker for the job: fetched and warmed once, whatever it plays."""
     (job_reference,) = reference
-    return Worker(ray.get(job_reference))
+    worker = Worker(ray.get(job_reference))
+    if worker.engine_trouble() is None:
+        worker.warm(point)
+    return worker
 
 
 def _play(key: str, reference: Any, block: Block) -> Outcome:
     """Play one block in a worker process."""
-    worker = _worker(key, reference)
+    worker = _worker(key, reference, block.point)
     if trouble := worker.engine_trouble():
         return Outcome(block, fatal=trouble)
     return worker.do(block)
 
 
-def _greet(key: str, reference: Any) -> tuple[str | None, bool]:
-    """Compile on a node; return what is wrong with it, and whether it sees the results folder."""
-    worker = _worker(key, reference)
-    trouble = worker.engine_trouble()
-    if trouble is None:
-        worker.warm()
-    return trouble, worker.job.sees_folder()
+def _greet(key: str, reference: Any, point: str) -> str | None:
+    """Compile on a node, and return what is wrong with it."""
+    return _worker(key, reference, point).engine_trouble()
 
 
 class OnRay:
-    """Plays blocks as Ray tasks, one a block.
+    """Plays blocks as Ray tasks, one a block, on as many cores as the cluster has at the time.
+
+    Ray repeats nothing by itself: a block whose worker is lost comes back as such an outcome, and
+    the runner decides. The job lies in the driver's own object store, so that it outlives every
+    other node.
 
     Args:
         job: The job.
@@ -77,14 +97,15 @@ class OnRay:
 
     def __init__(self, job: Job, workers: int | None = None, address: str | None = None) -> None:
         self._pending: dict[Any, Block] = {}
+        self._limit = workers
         self._started = not ray.is_initialized()
         if self._started:
             _start(workers, address)
-        available = int(ray.cluster_resources().get("CPU", 1))
-        self.workers = min(workers or available, available)
-        self.window = 2 * self.workers
-        self._send(job)
-        self._greet_nodes(job)
+        self._follow_cluster()
+        self._key = f"{job.token} {job.plan.hash}"
+        self._reference = (ray.put(job),)
+        self._task = ray.remote(num_cpus=1, max_retries=0)(_play)
+        self._greet_nodes(job.plan.points[0].id)
 
     def submit(self, block: Block) -> None:
         """Begin `block`."""
@@ -92,63 +113,88 @@ class OnRay:
 
     def collect(self, seconds: float) -> list[Outcome]:
         """Return the blocks that ended, waiting for one at most so long."""
+        if time.monotonic() > self._look_after:
+            self._follow_cluster()
         if not self._pending:
             return []
         _, rest = ray.wait(list(self._pending), num_returns=1, timeout=seconds)
         done = set(self._pending).difference(rest)
         return [self._outcome(reference) for reference in done]
 
-    def stop(self) -> None:
-        """Give up the blocks under way."""
+    def stop(self) -> list[Outcome]:
+        """Give up the blocks under way; return those that had ended."""
+        ended = self.collect(0)
         for reference in self._pending:
             ray.cancel(reference, force=True)
         self._pending.clear()
+        return ended
 
     def close(self) -> None:
         """Leave the cluster; end Ray here if it was started here."""
         if self._started:
             ray.shutdown()
 
+    def _follow_cluster(self) -> None:
+        """Set how much may be under way by the cores there are now.
+
+        As much again as the cores waits its turn: no core is idle while the driver hears of a
+        block, a node that joins finds work, and an autoscaler sees that there is some.
+        """
+        slots = sum(int(node["Resources"]["CPU"]) for node in _nodes_with_cores())
+        self.workers = max(1, min(self._limit or slots, slots))
+        self.window = self.workers if self._limit and self._limit < slots else 2 * self.workers
+        self._look_after = time.monotonic() + LOOK_SECONDS
+
     def _outcome(self, reference: Any) -> Outcome:
         block = self._pending.pop(reference)
         try:
             outcome: Outcome = ray.get(reference)
-        except ray.exceptions.RayError as error:
-            return Outcome(block, failure=f"{type(error).__name__}: {error}")
+        except errors.RayError as error:
+            how = _loss(error)
+            return Outcome(block, lost=how) if how else Outcome(block, fatal=_cannot_play(error))
         return outcome
 
-    def _send(self, job: Job) -> None:
-        self._key = f"{job.folder} {job.plan.hash} {job.shared}"
-        self._reference = (ray.put(job),)
-        self._task = ray.remote(num_cpus=1, max_retries=RETRIES)(_play)
+    def _greet_nodes(self, point: str) -> None:
+        """Compile once on every node before all its cores ask, and refuse one with other rules.
 
-    def _greet_nodes(self, job: Job) -> None:
-        """Compile once on every node before all its cores ask; see whether all share the folder."""
-        greet = ray.remote(num_cpus=1, max_retries=RETRIES)(_greet)
+        A node that is lost meanwhile is no trouble: its blocks will be played elsewhere.
+        """
+        greet = ray.remote(num_cpus=0, max_retries=0)(_greet)
         answers = []
-        for node in ray.nodes():
-            if node["Alive"] and node["Resources"].get("CPU"):
-                place = NodeAffinitySchedulingStrategy(node["NodeID"], soft=False)
-                task = greet.options(scheduling_strategy=place)
-                answers.append(task.remote(self._key, self._reference))
-        try:
-            found = ray.get(answers)
-        except ray.exceptions.RayError as error:
-            reason = str(error).strip().splitlines()[-1]
-            raise DojoError(
-                f"a node of the cluster cannot play ({reason}); install the same dojo-sweep on"
-                " every node",
-                STORAGE_TROUBLE,
-            ) from error
-        for trouble, _ in found:
+        for node in _nodes_with_cores():
+            place = NodeAffinitySchedulingStrategy(node["NodeID"], soft=False)
+            task = greet.options(scheduling_strategy=place)
+            answers.append(task.remote(self._key, self._reference, point))
+        for answer in answers:
+            try:
+                trouble = ray.get(answer)
+            except errors.TaskUnschedulableError:
+                continue
+            except errors.RayError as error:
+                trouble = None if _loss(error) else _cannot_play(error)
             if trouble:
                 raise DojoError(trouble, STORAGE_TROUBLE)
-        if not all(shared for _, shared in found):
-            self._send(replace(job, shared=False))
+
+
+def _nodes_with_cores() -> list[dict[str, Any]]:
+    return [n for n in ray.nodes() if n["Alive"] and n["Resources"].get("CPU", 0) >= 1]
+
+
+def _loss(error: Exception) -> str | None:
+    """Return in words how a worker was lost, or None when it was not."""
+    return next((words for kind, words in LOSSES if isinstance(error, kind)), None)
+
+
+def _cannot_play(error: Exception) -> str:
+    reason = str(error).strip().splitlines()[-1]
+    return (
+        f"a node of the cluster cannot play ({reason}); install the same dojo-sweep on every node"
+    )
 
 
 def _start(workers: int | None, address: str | None) -> None:
     common: dict[str, Any] = {"logging_level": logging.ERROR, "log_to_driver": False}
+    heard = signal.getsignal(signal.SIGTERM)  # Ray puts its own in place
     try:
         if address:
             _knock(address)
@@ -169,6 +215,9 @@ def _start(workers: int | None, address: str | None) -> None:
             " to play on this machine without Ray",
             STORAGE_TROUBLE,
         ) from error
+    finally:
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGTERM, heard)
 
 
 def _knock(address: str) -> None:

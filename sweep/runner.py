@@ -5,18 +5,25 @@
       missing_blocks        what the stored ranges leave open
       _fan_out              keep the backend's window full; collect what ends
         Backend.submit      -> Worker.do -> play_block, write_block
-        _settle             a chunk counts, a failure becomes a row, trouble with storage stops
+        _settle             a chunk counts, a lost block goes again, a failure becomes a row
       Store.merge           small files become large ones
       write_points          the table of points
 
-Three severities: a block that raises is noted and the others go on; a lost worker's block is
-played again; a folder that cannot be written stops the sweep at once with one sentence.
+Three severities (RUNNING.md tells what each fault costs):
+
+- this block failed: it raised, or its worker was lost `TRIES` times. It becomes a row with its
+  traceback and the command that repeats it; the others go on; the run ends with exit code 1.
+- stop this sweep: too many blocks fail, a node has other rules, the folder is another's now. What
+  has ended is still kept; one sentence.
+- stop now: the folder is full or cannot be written, or the user asks a second time.
 """
 
 from __future__ import annotations
 
+import contextlib
 import time
-from collections.abc import Callable, Iterator
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -25,12 +32,15 @@ from dojo_core.game import Game
 from sweep.backends import Backend
 from sweep.places import STORAGE_TROUBLE, Place
 from sweep.plan import Block, Plan, missing_blocks
-from sweep.store import Store, write_block
+from sweep.store import FAILURES, Store, write_block
 from sweep.summary import PointSums, point_sums, write_points
 from sweep.work import Job, Outcome
 
 REFRESH_SECONDS = 5.0  # between two tables of points while the sweep runs
 POLL_SECONDS = 0.5
+TRIES = 4  # of a block whose worker is lost
+FIRST_FAILURES = 20  # when nothing but failures has come by then, the mistake is everywhere
+MOST_FAILURES = 1000
 
 
 class Listener(Protocol):
@@ -57,15 +67,33 @@ class Result:
         sums: The exact sums of everything stored for the plan.
         plays: Plays played in this run.
         seconds: How long it took, starting Ray and compiling apart.
-        failures: Blocks that raised.
+        failures: Blocks that failed.
+        losses: Times that a worker was lost while it played a block.
         interrupted: The user stopped it.
+        gave_up: Why the sweep was stopped, in a sentence, when too many blocks failed.
+        played: Seconds of cores in compiled play.
+        available: Seconds of cores that there were, at work or not.
     """
 
     sums: PointSums
     plays: int = 0
     seconds: float = 0.0
     failures: int = 0
+    losses: int = 0
     interrupted: bool = False
+    gave_up: str | None = None
+    played: float = 0.0
+    available: float = 0.0
+
+    @property
+    def complete(self) -> bool:
+        """Whether every block was tried."""
+        return not self.interrupted and self.gave_up is None
+
+    @property
+    def share_in_play(self) -> float:
+        """What part of the cores' time was compiled play, 0 to 1."""
+        return self.played / self.available if self.available else 0.0
 
 
 def run(
@@ -92,7 +120,7 @@ def run(
         store.write_plan()
         sweep_run = _Run(plan, game, store, listener)
         sweep_run.play_missing(backend)
-        if not sweep_run.result.interrupted:
+        if sweep_run.result.complete:
             store.merge(finish=True)
         sweep_run.report_notes()
         return sweep_run.summarise()
@@ -108,6 +136,9 @@ class _Run:
     listener: Listener
     result: Result = field(default_factory=lambda: Result(PointSums({})))
     _failed: set[Block] = field(default_factory=set)
+    _lost: Counter[Block] = field(default_factory=Counter)
+    _again: deque[Block] = field(default_factory=deque)
+    _fatal: str | None = None
     _notes_told: int = 0
     _refresh_after: float = 0.0
 
@@ -122,15 +153,14 @@ class _Run:
         self._refresh_after = started + REFRESH_SECONDS
         try:
             self.listener.started(self._stored(), self.plan.plays_planned, played.workers)
-            while next(self._missing(), None) is not None:
+            while self.result.complete and next(self._missing(), None) is not None:
                 self._fan_out(played, self._missing())
         except KeyboardInterrupt:
             self.result.interrupted = True
-            for outcome in played.collect(0):
-                self._settle(outcome)
         finally:
+            with contextlib.suppress(DojoError):  # already told, or told by the next save
+                self._settle_all(played.stop())
             self.listener.ended()
-            played.stop()
             played.close()
             self.result.seconds = time.monotonic() - started
 
@@ -160,28 +190,38 @@ class _Run:
     def _fan_out(self, backend: Backend, blocks: Iterator[Block]) -> None:
         under_way = 0
         more = True
-        while more or under_way:
+        looked = time.monotonic()
+        while self.result.complete and (more or under_way):
             while more and under_way < backend.window:
-                block = next(blocks, None)
-                if block is None:
-                    more = False
-                else:
+                block = self._again.popleft() if self._again else next(blocks, None)
+                more = block is not None
+                if block:
                     backend.submit(block)
                     under_way += 1
-            for outcome in backend.collect(POLL_SECONDS):
-                under_way -= 1
-                self._settle(outcome)
+            ended = backend.collect(POLL_SECONDS)
+            under_way -= len(ended)
+            now = time.monotonic()
+            self.result.available += backend.workers * (now - looked)
+            looked = now
+            self._settle_all(ended)
+            more = more or bool(self._again)
             self._refresh()
+
+    def _settle_all(self, ended: Iterable[Outcome]) -> None:
+        """Settle what ended, all of it, before trouble with one of them stops the sweep."""
+        for outcome in ended:
+            self._settle(outcome)
+        if self._fatal:
+            raise DojoError(self._fatal, STORAGE_TROUBLE)
 
     def _settle(self, outcome: Outcome) -> None:
         block = outcome.block
-        if outcome.fatal:
-            raise DojoError(outcome.fatal, STORAGE_TROUBLE)
+        self.result.played += outcome.played
+        self._fatal = self._fatal or outcome.fatal
+        if outcome.lost:
+            self._play_again(block, outcome.lost)
         if outcome.failure:
-            self._failed.add(block)
-            self.result.failures += 1
-            self.listener.noted(self._note_failure(block, outcome.failure))
-            return
+            self._fail(block, outcome.failure)
         chunk = outcome.chunk
         if outcome.tables:
             chunk = write_block(self.store.folder, self.plan.record, block, outcome.tables)
@@ -189,6 +229,36 @@ class _Run:
             self.store.add(chunk)
             self.result.plays += block.plays
             self.listener.advanced(block.plays)
+
+    def _play_again(self, block: Block, how: str) -> None:
+        """Let a block whose worker was lost be played again, but not for ever."""
+        self.result.losses += 1
+        self._lost[block] += 1
+        words = f"a worker was lost while playing {_words(block)} ({how})"
+        if self._lost[block] < TRIES:
+            self._again.append(block)
+            self.listener.noted(
+                f"{words}; it is played again, try {self._lost[block] + 1} of {TRIES}"
+            )
+        else:
+            self._fail(block, f"each of {TRIES} workers was lost while playing it: {how}")
+
+    def _fail(self, block: Block, trouble: str) -> None:
+        """Note a block that failed, and give the sweep up when too many do."""
+        self._failed.add(block)
+        self.result.failures += 1
+        self.listener.noted(self._note_failure(block, trouble))
+        failures = self.result.failures
+        if failures == FIRST_FAILURES and not self.result.plays:
+            self.result.gave_up = (
+                f"the first {failures} blocks all failed, so the others would too; mend what"
+                f" {self.store.folder.path(FAILURES)} tells and run again"
+            )
+        elif failures == MOST_FAILURES:
+            self.result.gave_up = (
+                f"{failures:,} blocks failed; mend what {self.store.folder.path(FAILURES)} tells and"
+                " run again: what is finished is kept"
+            )
 
     def _note_failure(self, block: Block, trouble: str) -> str:
         """Store the failure's row; return the sentence that tells of it."""
@@ -207,7 +277,7 @@ class _Run:
             "command": command,
         }
         self.store.note_failure(row)
-        return f"plays {block.first} to {block.end - 1} of point {block.point} failed: {error}"
+        return f"{_words(block)} failed: {error}"
 
     def _refresh(self) -> None:
         """Now and then tell what was set aside, and write the table of points."""
@@ -218,3 +288,7 @@ class _Run:
             self._refresh_after = time.monotonic() + max(
                 REFRESH_SECONDS, 20 * (time.monotonic() - now)
             )
+
+
+def _words(block: Block) -> str:
+    return f"plays {block.first} to {block.end - 1} of point {block.point}"

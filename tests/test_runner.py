@@ -21,7 +21,7 @@ from sweep import runner, store, work
 from sweep.backends import Threads
 from sweep.places import Folder, at, storage_error
 from sweep.queries import connect, sweeps
-from sweep.work import Job, Outcome, Worker
+from sweep.work import Job, Worker
 
 FAILS = GRID.replace("[10, 20]", "[10, 20]\nfails_at = [-1, 50]")
 
@@ -35,7 +35,7 @@ def test_a_block_that_raises_is_a_row_and_the_others_go_on(write_grid, tmp_path)
     assert {row[0] for row in failed} < set(points)
     point, first, plays, error, traceback, command = failed[0]
     assert (first, plays, error) == (32, 32, "RuntimeError: play 50 went wrong")
-    assert "in play_block" in traceback
+    assert "in play_plays" in traceback
     assert command == f"dojo-sweep block toy {point} 32 32 --results {tmp_path}"
     assert any("plays 32 to 63 of point" in note for note in listener.notes)
 
@@ -66,22 +66,14 @@ def test_a_full_disk_stops_at_once_with_one_sentence(write_grid, tmp_path, monke
 class Interrupting(Threads):
     """Threads, and a user who presses Ctrl-C when some blocks have ended."""
 
+    ended = 0
+
     def collect(self, seconds):
-        if seconds:
-            outcomes = super().collect(seconds)
-            if sum(len(done) for done in self.seen) > 3:
-                self.late = outcomes
-                raise KeyboardInterrupt
-            self.seen.append(outcomes)
-            return outcomes
-        return [*self.late, *super().collect(0)]
-
-    seen: list[list[Outcome]]
-    late: list[Outcome]
-
-    def __init__(self, job):
-        super().__init__(job, 1)
-        self.seen, self.late = [], []
+        if self.ended > 3:
+            raise KeyboardInterrupt
+        outcomes = super().collect(seconds)
+        self.ended += len(outcomes)
+        return outcomes
 
 
 def test_an_interrupted_run_keeps_what_is_finished_and_is_gone_on_with(write_grid, tmp_path):
@@ -123,16 +115,17 @@ def test_the_token_changes_with_the_rows_and_only_then(write_grid, tmp_path):
 
 
 def test_a_worker_with_other_rules_refuses(write_grid, tmp_path):
-    job = Job(toy_game.GAME, frozen(write_grid(), engine="another"), at(tmp_path))
+    job = Job(toy_game.GAME, frozen(write_grid(), engine="another"), at(tmp_path), "")
     assert "other rules installed" in Worker(job).engine_trouble()
 
 
 def test_a_point_is_prepared_once_by_a_worker(write_grid, tmp_path, monkeypatch):
     prepared = []
     plan = frozen(write_grid())
-    monkeypatch.setattr(work, "play_block", lambda *args: {})
+    monkeypatch.setattr(work, "play_plays", lambda *args: (None, 0.0))
+    monkeypatch.setattr(work, "tables_of", lambda *args: {})
     monkeypatch.setattr(work, "write_block", lambda *args: None)
-    worker = Worker(Job(toy_game.GAME, plan, at(tmp_path)))
+    worker = Worker(Job(toy_game.GAME, plan, at(tmp_path), ""))
     monkeypatch.setattr(
         type(plan), "setup", lambda self, game, point: prepared.append(point) or None
     )
@@ -170,19 +163,30 @@ def wait_for_plays(results, process, least=1):
 SLOW = GRID.replace("plays = 100", "plays = 4000").replace("[10, 20]", "[10]") + "slow = [40]\n"
 
 
-@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
-def test_a_stopped_driver_loses_nothing(write_grid, tmp_path, toy_command, toy_environment, how):
+@pytest.mark.parametrize(
+    ("how", "where"),
+    [
+        (signal.SIGKILL, "--no-ray"),
+        (signal.SIGINT, "--no-ray"),
+        (signal.SIGHUP, "--no-ray"),
+        (signal.SIGTERM, "--ray"),
+    ],
+)
+def test_a_stopped_driver_loses_nothing(
+    write_grid, tmp_path, toy_command, toy_environment, how, where
+):
     path = write_grid(SLOW)
-    process = start(toy_command, toy_environment, path, tmp_path, "--no-ray")
+    process = start(toy_command, toy_environment, path, tmp_path, where)
     wait_for_plays(tmp_path, process)
     os.kill(process.pid, how)
     asked = time.monotonic()
     output, _ = process.communicate(timeout=60)
     assert time.monotonic() - asked < 15
+    assert "Traceback" not in output
     if how != signal.SIGKILL:
         assert process.returncode == 130
+    if how in (signal.SIGINT, signal.SIGTERM):
         assert "what was finished is kept. Go on with: dojo-sweep run" in output
-        assert "Traceback" not in output
     done = sweeps(tmp_path)[0].plays_done
     assert sweeps(tmp_path)[0].state == "stopped"
     quick = write_grid(SLOW.replace("[40]", "[0]"), "quick.toml")
@@ -220,10 +224,16 @@ def test_ray_notes_blocks_that_raise(write_grid, tmp_path, ray_here):
 
 def test_without_a_shared_folder_blocks_come_back_to_the_driver(write_grid, tmp_path, ray_here):
     path = write_grid()
-    apart = lambda job: ray_here.OnRay(replace(job, shared=False), 2)  # noqa: E731
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere" / ".lock").write_text(
+        '{"token": "old"}'
+    )  # an older run's, on a machine apart
+    elsewhere = {"folder": at(tmp_path / "elsewhere"), "token": "of another run"}
+    apart = lambda job: ray_here.OnRay(replace(job, **elsewhere), 2)  # noqa: E731
     play(path, tmp_path / "apart", backend=apart)
     play(path, tmp_path / "threads")
     assert rows(tmp_path / "apart").equals(rows(tmp_path / "threads"))
+    assert [path.name for path in (tmp_path / "elsewhere").iterdir()] == [".lock"]
 
 
 def parent(process: int) -> int:
@@ -272,7 +282,11 @@ def test_a_block_that_always_kills_its_worker_fails_and_the_others_go_on(
     path = write_grid(text.replace("plays = 100", "plays = 20"))
     result, listener, _ = play(path, tmp_path, backend=on_ray(ray_here))
     assert (result.failures, result.plays) == (1, 20)
-    assert any("WorkerCrashedError" in note for note in listener.notes)
+    assert listener.notes[-1].endswith(
+        "each of 4 workers was lost while playing it: its process was killed or crashed"
+    )
+    assert result.losses == 4
+    assert [note[-11:] for note in listener.notes[:3]] == [f"try {n} of 4" for n in (2, 3, 4)]
 
 
 def test_the_window_bounds_what_is_under_way(write_grid, tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 from typing import TYPE_CHECKING, Annotated
@@ -35,6 +36,22 @@ def run(
     ] = None,
 ) -> None:
     """Play what a grid lacks. Running again resumes; more plays or values add to what is there."""
+    _heed_signals()
+    try:
+        _run(grid, yes, address, workers, results, ray)
+    except KeyboardInterrupt:
+        print(f"stopped; what was finished is kept. Go on with: dojo-sweep run {grid}")
+        raise typer.Exit(INTERRUPTED) from None
+
+
+def _run(
+    grid: str,
+    yes: bool,
+    address: str | None,
+    workers: int | None,
+    results: str | None,
+    ray: bool | None,
+) -> None:
     from dojo_core import games
     from sweep import report
     from sweep.backends import cores
@@ -43,7 +60,6 @@ def run(
     from sweep.runner import run as run_plan
     from sweep.store import FAILURES
 
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
     screen = console()
     frozen, folder = planning.settled(grid, results, workers, yes, Place.check_writable)
     game = games.load(frozen.game)
@@ -56,15 +72,17 @@ def run(
     narrator = Narrator(screen, len(frozen.points))
     result = run_plan(frozen, game, folder, backend, narrator)
     if result.interrupted:
-        screen.print(
-            f"stopped; what was finished is kept. Go on with: dojo-sweep run {grid}",
-            highlight=False,
-        )
-        raise typer.Exit(INTERRUPTED)
+        raise KeyboardInterrupt
+    if result.gave_up:
+        raise DojoError(result.gave_up, 1)
     if result.plays:
         rate = result.plays / max(result.seconds, 1e-9)
         took = duration(result.seconds)
-        screen.print(f"{result.plays:,} plays in {took}, {rate:,.0f} plays/s\n", highlight=False)
+        screen.print(
+            f"{result.plays:,} plays in {took}, {rate:,.0f} plays/s,"
+            f" {result.share_in_play:.0%} of the cores' time in play\n",
+            highlight=False,
+        )
     else:
         screen.print("nothing was missing\n")
     screen.print(report.findings(game, frozen, result.sums))
@@ -107,3 +125,36 @@ def _backend(
         return Threads(job, workers)
 
     return make
+
+
+def _heed_signals() -> None:
+    """Let Ctrl-C, SIGTERM or a closed terminal stop the run cleanly, and a second one at once.
+
+    What is ignored already stays so: `nohup` means it.
+    """
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, _stop)
+
+
+def _stop(number: int, _: object) -> None:
+    for again in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(again, _leave)
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)  # a closing terminal may send it twice
+    if number == signal.SIGHUP:
+        nowhere = os.open(os.devnull, os.O_WRONLY)  # nobody reads any more, and writing would fail
+        os.dup2(nowhere, 1)
+        os.dup2(nowhere, 2)
+    _say("stopping, and keeping what is finished; once more leaves at once")
+    raise KeyboardInterrupt
+
+
+def _leave(number: int, _: object) -> None:
+    _say("left at once; running again goes on from what was finished")
+    os._exit(INTERRUPTED)
+
+
+def _say(sentence: str) -> None:
+    """Write past all buffers, as a handler may have stopped another print half way."""
+    with contextlib.suppress(OSError):
+        os.write(2, f"\ndojo-sweep: {sentence}\n".encode())

@@ -256,8 +256,8 @@ class _Run:
             )
         elif failures == MOST_FAILURES:
             self.result.gave_up = (
-                f"{failures:,} blocks failed; mend what {self.store.folder.path(FAILURES)} tells and"
-                " run again: what is finished is kept"
+                f"{failures:,} blocks failed; mend what {self.store.folder.path(FAILURES)} tells"
+                " and run again: what is finished is kept"
             )
 
     def _note_failure(self, block: Block, trouble: str) -> str:

@@ -14,6 +14,12 @@ from sweep.work import Job, Outcome, Worker
 class Backend(Protocol):
     """Plays blocks somewhere, a bounded number of them at a time."""
 
+    name: str
+    """One word for the way."""
+
+    address: str | None
+    """The address of the cluster, if one was named."""
+
     window: int
     """How many blocks may be under way now: enough to keep every core busy, and no more."""
 
@@ -40,6 +46,9 @@ def cores() -> int:
 
 class Threads:
     """Plays blocks in threads of this process: compiled play needs no GIL."""
+
+    name = "threads"
+    address: str | None = None
 
     def __init__(self, job: Job, workers: int | None = None) -> None:
         self.workers = workers or cores()

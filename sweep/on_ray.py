@@ -95,7 +95,10 @@ class OnRay:
         DojoError: There is no such cluster, or one of its nodes has other rules installed.
     """
 
+    name = "ray"
+
     def __init__(self, job: Job, workers: int | None = None, address: str | None = None) -> None:
+        self.address = address
         self._pending: dict[Any, Block] = {}
         self._limit = workers
         self._started = not ray.is_initialized()

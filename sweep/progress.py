@@ -7,13 +7,15 @@ import time
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
+from sweep.listener import Listener
+
 LINE_SECONDS = 10.0  # between two plain lines
 NOTES_SHOWN = 5  # of one run; a systematic mistake would fill the screen
 RATE_SECONDS = 1.0  # what the first rate is measured over at least
 
 
-class Narrator:
-    """Hears a run (`sweep.runner.Listener`) and tells it on `console`.
+class Narrator(Listener):
+    """Hears a run and tells it on `console`.
 
     Args:
         console: Where to.

@@ -25,11 +25,12 @@ import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Protocol
 
 from dojo_core.errors import DojoError
 from dojo_core.game import Game
 from sweep.backends import Backend
+from sweep.journal import DONE, FAILED, GAVE_UP, STOPPED, journal
+from sweep.listener import Listener, Listeners
 from sweep.places import STORAGE_TROUBLE, Place
 from sweep.plan import Block, Plan, missing_blocks
 from sweep.store import FAILURES, Store, write_block
@@ -41,22 +42,6 @@ POLL_SECONDS = 0.5
 TRIES = 4  # of a block whose worker is lost
 FIRST_FAILURES = 20  # when nothing but failures has come by then, the mistake is everywhere
 MOST_FAILURES = 1000
-
-
-class Listener(Protocol):
-    """Hears how a run goes."""
-
-    def started(self, plays_done: int, plays_planned: int, workers: int) -> None:
-        """Blocks begin to be played."""
-
-    def advanced(self, plays: int) -> None:
-        """So many more plays are stored."""
-
-    def noted(self, sentence: str) -> None:
-        """Something the user should know."""
-
-    def ended(self) -> None:
-        """No more blocks are played."""
 
 
 @dataclass
@@ -91,6 +76,15 @@ class Result:
         return not self.interrupted and self.gave_up is None
 
     @property
+    def outcome(self) -> str:
+        """The journal's word for how it ended."""
+        if self.interrupted:
+            return STOPPED
+        if self.gave_up:
+            return GAVE_UP
+        return FAILED if self.failures else DONE
+
+    @property
     def share_in_play(self) -> float:
         """What part of the cores' time was compiled play, 0 to 1."""
         return self.played / self.available if self.available else 0.0
@@ -116,14 +110,16 @@ def run(
         DojoError: The folder cannot be used, or the backend cannot start.
     """
     store = Store(folder.absolute(), game, plan)
-    with store.open():
+    with store.open(), journal(store.folder, plan) as kept:
         store.write_plan()
-        sweep_run = _Run(plan, game, store, listener)
+        sweep_run = _Run(plan, game, store, Listeners(listener, kept))
         sweep_run.play_missing(backend)
         if sweep_run.result.complete:
             store.merge(finish=True)
         sweep_run.report_notes()
-        return sweep_run.summarise()
+        result = sweep_run.summarise()
+        kept.end(result.outcome, result.gave_up, result.played)
+        return result
 
 
 @dataclass
@@ -152,6 +148,7 @@ class _Run:
         started = time.monotonic()
         self._refresh_after = started + REFRESH_SECONDS
         try:
+            self.listener.joined(played)
             self.listener.started(self._stored(), self.plan.plays_planned, played.workers)
             while self.result.complete and next(self._missing(), None) is not None:
                 self._fan_out(played, self._missing())
@@ -197,6 +194,7 @@ class _Run:
                 more = block is not None
                 if block:
                     backend.submit(block)
+                    self.listener.begun(block)
                     under_way += 1
             ended = backend.collect(POLL_SECONDS)
             under_way -= len(ended)
@@ -237,9 +235,8 @@ class _Run:
         words = f"a worker was lost while playing {_words(block)} ({how})"
         if self._lost[block] < TRIES:
             self._again.append(block)
-            self.listener.noted(
-                f"{words}; it is played again, try {self._lost[block] + 1} of {TRIES}"
-            )
+            words += f"; it is played again, try {self._lost[block] + 1} of {TRIES}"
+            self.listener.lost(block, how, words)
         else:
             self._fail(block, f"each of {TRIES} workers was lost while playing it: {how}")
 
@@ -247,7 +244,9 @@ class _Run:
         """Note a block that failed, and give the sweep up when too many do."""
         self._failed.add(block)
         self.result.failures += 1
-        self.listener.noted(self._note_failure(block, trouble))
+        error = trouble.strip().splitlines()[-1]
+        self._note_failure(block, trouble, error)
+        self.listener.failed(block, error, f"{_words(block)} failed: {error}")
         failures = self.result.failures
         if failures == FIRST_FAILURES and not self.result.plays:
             self.result.gave_up = (
@@ -260,14 +259,13 @@ class _Run:
                 " and run again: what is finished is kept"
             )
 
-    def _note_failure(self, block: Block, trouble: str) -> str:
-        """Store the failure's row; return the sentence that tells of it."""
+    def _note_failure(self, block: Block, trouble: str, error: str) -> None:
+        """Store the failure's row."""
         results = self.store.folder.parent
         command = (
             f"dojo-sweep block {self.store.folder.name} {block.point} {block.first} {block.plays}"
             f" --results {results}"
         )
-        error = trouble.strip().splitlines()[-1]
         row = {
             "point": block.point,
             "first": block.first,
@@ -277,7 +275,6 @@ class _Run:
             "command": command,
         }
         self.store.note_failure(row)
-        return f"{_words(block)} failed: {error}"
 
     def _refresh(self) -> None:
         """Now and then tell what was set aside, and write the table of points."""

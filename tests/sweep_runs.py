@@ -11,30 +11,28 @@ import pyarrow as pa
 from sweep import runner
 from sweep.backends import Threads
 from sweep.grid import read_grid
+from sweep.listener import Listener
 from sweep.places import at
-from sweep.plan import Plan, make_plan
+from sweep.plan import Block, Plan, make_plan
 from sweep.queries import connect
 
 
-class Listener:
+class Remembering(Listener):
     """Remembers what a run tells."""
 
     def __init__(self) -> None:
         self.notes: list[str] = []
         self.plays = 0
-        self.begun = 0
+        self.begun_plays = 0
 
-    def started(self, plays_done: int, plays_planned: int, workers: int) -> None:
-        self.begun += 1
+    def begun(self, block: Block) -> None:
+        self.begun_plays += block.plays
 
     def advanced(self, plays: int) -> None:
         self.plays += plays
 
     def noted(self, sentence: str) -> None:
         self.notes.append(sentence)
-
-    def ended(self) -> None:
-        pass
 
 
 def frozen(path: Path, **changes: Any) -> Plan:
@@ -44,11 +42,11 @@ def frozen(path: Path, **changes: Any) -> Plan:
 
 def play(
     path: Path, results: Path, workers: int = 2, backend: Any = None, **changes: Any
-) -> tuple[runner.Result, Listener, Path]:
+) -> tuple[runner.Result, Remembering, Path]:
     """Run a grid in this process; return the result, what was told, and the sweep's folder."""
     game = read_grid(path).game
     plan = frozen(path, **changes)
-    listener = Listener()
+    listener = Remembering()
     make = backend or (lambda job: Threads(job, workers))
     folder = results / plan.name
     return runner.run(plan, game, at(folder), make, listener), listener, folder

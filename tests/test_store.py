@@ -146,7 +146,7 @@ def test_playing_the_same_grid_again_plays_nothing(write_grid, tmp_path):
     path = write_grid()
     play(path, tmp_path)
     result, listener, _ = play(path, tmp_path)
-    assert (result.plays, listener.begun) == (0, 0)
+    assert (result.plays, listener.begun_plays) == (0, 0)
 
 
 def test_rows_are_those_of_the_trace(write_grid, tmp_path):

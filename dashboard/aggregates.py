@@ -10,7 +10,7 @@ import pandas as pd
 from dashboard.metrics import Metric
 from dojo_core.game import Column, Game
 from sweep import statistics
-from sweep.plan import PRESET
+from sweep.grid import PRESET
 
 # Values of a length are counted one by one up to so many different ones, in bins beyond.
 LENGTH_BINS = 2000

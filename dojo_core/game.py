@@ -41,6 +41,23 @@ class Strategy:
     help: str
 
 
+@dataclass(frozen=True)
+class Preset:
+    """Some options set together, under a name that people use.
+
+    Attributes:
+        name: The name in a grid file.
+        help: What it is for, in one sentence.
+        options: The values it sets; all others keep their defaults.
+        source: The section of the rulebook (or the ruling) it comes from.
+    """
+
+    name: str
+    help: str
+    options: Mapping[str, Any]
+    source: str
+
+
 class Out(NamedTuple):
     """What `Game.play` fills: structured arrays whose fields are the game's columns.
 
@@ -104,6 +121,7 @@ class Game:
             plain mapping: ``rows``, ``columns``, ``codes`` (a text a square, row by row),
             ``walls`` (segments ``[r0, c0, r1, c1]`` between grid corners), ``colors`` (a square
             code to a word and a CSS colour). None for a game without a board.
+        presets: Options set together under a name.
     """
 
     name: str
@@ -119,6 +137,7 @@ class Game:
     trace: Callable[[Setup, int, int], list[Event]]
     describe: Callable[[Sequence[Event], str], Iterator[str]]
     board: Callable[[Setup], dict[str, Any] | None]
+    presets: tuple[Preset, ...] = ()
 
     def resolve(
         self, given: Mapping[str, Any], base: Any = None, where: str = ""

@@ -1,37 +1,74 @@
 """Reads a `grid.toml` and checks it. Every complaint names the file, the line and the key.
 
-Its sections:
-    ``[sweep]``: which game, how many plays a point, where the results go.
-    ``[fixed]``: option = value, the same at every point.
-    ``[grid]``: option = [values], each an axis; the points are all their combinations.
-    ``[[together]]``: axes that move together, as lists of equal length read side by side.
-    ``[[leave_out]]``: option = value or [values]; a point that matches all of them is left out.
+`GRID.md` tells the language. A call tree:
+
+    read_grid
+      GridText.read          the text, and where its keys are
+      _Reader.grid
+        _head                [sweep]
+        _read_presets        the game's presets, and [presets.NAME]
+        _fixed               [fixed]
+        _factors             [grid], [[together]], [sample], [one_at_a_time]
+        _branches            [[only_when]]
+        _rules               [derived]
+        _left_out, _plays    [[leave_out]], [[more_plays]]
 """
 
 from __future__ import annotations
 
+import functools
+import graphlib
 import itertools
-import json
-import math
 import re
-import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from dojo_core import games
 from dojo_core.errors import DojoError, nearest
 from dojo_core.game import Game
 from dojo_core.options import Option, find
+from sweep.designs import (
+    Branch,
+    Column,
+    Condition,
+    Design,
+    Factor,
+    Plays,
+    Row,
+    Rule,
+    one_at_a_time,
+    same,
+    sampled,
+)
+from sweep.expressions import ExpressionError, Kind, read_expression
+from sweep.grid_text import GridText
 
-SECTIONS = ("sweep", "fixed", "grid", "together", "leave_out")
+PRESET = "preset"  # the axis that is a label: which preset's options a point has
+REPEATED = ("together", "only_when", "leave_out", "more_plays")  # written in [[...]]
+SECTIONS = (
+    "sweep",
+    "fixed",
+    "presets",
+    "grid",
+    "together",
+    "sample",
+    "one_at_a_time",
+    "only_when",
+    "derived",
+    "leave_out",
+    "more_plays",
+)
 RECORDS = ("plays", "summary")
+METHODS = ("latin_hypercube", "sobol")
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 MAX_PLAYS = 10**12
 MAX_SEED = 2**63 - 1
+MAX_VALUES = 100_000  # of one axis
+MAX_SAMPLE = 2**20
 
-Choice = dict[str, int]  # axis -> the position of its value in `Grid.axes`
+Spot = tuple[str, str | None, int]  # section, key, which of a section that comes several times
 
 
 @dataclass(frozen=True)
@@ -43,49 +80,25 @@ class Grid:
         text: Its text.
         name: The sweep's name, and its folder's.
         game: The game.
-        plays: Plays of each point.
         seed: The sweep's seed.
         record: ``plays`` keeps a row a play and a row a seat, ``summary`` exact sums of them.
         results: The folder or address that holds the sweep's folder.
-        options: Every option's settled value; the axes' are replaced at each point.
-        axes: The settled values of each axis, without repetition.
-        groups: The axes in groups that move together: for each, the rows of positions.
-        left_out: Conditions: for each, the positions of every axis that match.
+        design: How its points come about.
     """
 
     path: Path
     text: str
     name: str
     game: Game
-    plays: int
     seed: int
     record: str
     results: str
-    options: dict[str, Any]
-    axes: dict[str, list[Any]]
-    groups: tuple[tuple[Choice, ...], ...]
-    left_out: tuple[dict[str, frozenset[int]], ...]
+    design: Design
 
     @property
     def combinations(self) -> int:
-        """How many points there are before any is left out, without listing them."""
-        return math.prod(len(group) for group in self.groups)
-
-    def choices(self) -> Iterator[Choice]:
-        """Yield each point's positions on the axes, the last axis moving fastest."""
-        for rows in itertools.product(*self.groups):
-            choice = {axis: position for row in rows for axis, position in row.items()}
-            if not any(self._matches(choice, condition) for condition in self.left_out):
-                yield choice
-
-    def resolved(self, choice: Choice) -> dict[str, Any]:
-        """Return every option's settled value at a point."""
-        chosen = {axis: self.axes[axis][position] for axis, position in choice.items()}
-        return {**self.options, **chosen}
-
-    @staticmethod
-    def _matches(choice: Choice, condition: Mapping[str, frozenset[int]]) -> bool:
-        return all(choice[axis] in positions for axis, positions in condition.items())
+        """How many points there are at most, without listing them."""
+        return self.design.combinations
 
 
 def read_grid(path: str | Path) -> Grid:
@@ -94,278 +107,583 @@ def read_grid(path: str | Path) -> Grid:
     Raises:
         DojoError: One sentence with file, line, key, what was expected and the nearest right name.
     """
-    file = Path(path)
-    try:
-        text = file.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        near = nearest(file.name, (p.name for p in file.parent.glob("*.toml")))
-        raise DojoError(f"there is no grid file {str(path)!r}{near}") from None
-    except UnicodeDecodeError as error:
-        raise DojoError(f"{path} is not text in UTF-8: {error}") from error
-    except OSError as error:
-        raise DojoError(f"the grid file {path} cannot be read: {error.strerror}") from error
-    try:
-        content = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise DojoError(_invalid(file, text, str(error))) from error
-    return _Reader(file, text, content).grid()
+    return _Reader(GridText.read(path)).grid()
 
 
-def same(option: Option, value: Any) -> str:
-    """Return a key that is equal for two settled values exactly when they play alike."""
-    return json.dumps(option.identity(value) if option.identity else value, sort_keys=True)
+class _Claim(NamedTuple):
+    """What else says what an option is."""
 
-
-def _invalid(file: Path, text: str, message: str) -> str:
-    """Return the sentence for a file that is not TOML; its line number comes from `message`."""
-    found = re.search(r"line (\d+)", message)
-    number = int(found[1]) if found else len(text.splitlines())
-    reason = message.split(" (at ")[0]
-    reason = reason[:1].lower() + reason[1:]
-    return f"{file}, line {number}: not valid TOML: {reason}; text values need quotes"
+    role: str
+    words: str
+    line: int | None
 
 
 class _Reader:
     """One grid file while it is checked."""
 
-    def __init__(self, file: Path, text: str, content: dict[str, Any]) -> None:
-        self.file = file
-        self.text = text
-        self.content = content
-        self.lines = _key_lines(text)
+    def __init__(self, source: GridText) -> None:
+        self.source = source
+        self.content = source.content
+        self.columns: dict[str, Column] = {}
+        self.base: Row = {}
+        self.presets: dict[str, dict[str, Any]] = {}
+        self.preset_rows: list[Row] = []
+        self.claims: dict[str, list[_Claim]] = {}
 
     def grid(self) -> Grid:
         self._check_sections()
         head = self._head()
-        game: Game = head["game"]
-        options = self._fixed(game)
-        axes: dict[str, list[Any]] = {}
-        groups = [*self._grid_axes(game, axes), *self._together(game, axes)]
-        if not groups:
-            groups = [({},)]
-        grid = Grid(
-            path=self.file,
-            text=self.text,
+        self.game: Game = head["game"]
+        self._read_presets()
+        self.options = self._fixed()
+        factors = list(self._factors())
+        branches = list(self._branches())
+        rules = self._rules()
+        design = Design(
+            options=self.options,
+            columns=_first(PRESET, self.columns),
+            base=self.base,
+            presets=self.preset_rows,
+            factors=factors,
+            branches=branches,
+            rules=rules,
+            left_out=list(self._left_out()),
+            plays=self._plays(head),
+        )
+        return Grid(
+            path=self.source.file,
+            text=self.source.text,
             name=head["name"],
-            game=game,
-            plays=head["plays"],
+            game=self.game,
             seed=head["seed"],
             record=head["record"],
             results=head["results"],
-            options=options,
-            axes=axes,
-            groups=tuple(groups),
-            left_out=tuple(self._leave_out(game, axes)),
+            design=design,
         )
-        if next(grid.choices(), None) is None:
-            raise self._wrong("leave_out", None, "the conditions leave no point; remove one")
-        return grid
 
     # [sweep]
 
     def _check_sections(self) -> None:
         for section, value in self.content.items():
             if section not in SECTIONS:
-                raise DojoError(
-                    f"{self._place(section)}: there is no section or key {section!r} here"
-                    f"{nearest(section, SECTIONS)}; the sections are {', '.join(SECTIONS)}"
+                raise self.source.wrong(
+                    f"there is no section or key {section!r} here"
+                    f"{nearest(section, SECTIONS)}; the sections are {', '.join(SECTIONS)}",
+                    section,
                 )
-            tables = section in ("together", "leave_out")
-            fits = isinstance(value, dict) or (tables and isinstance(value, list))
-            if not fits:
-                header = f"[[{section}]]" if tables else f"[{section}]"
-                raise DojoError(f"{self._place(section)}: write {header} on a line of its own")
+            repeated = section in REPEATED
+            fits = isinstance(value, dict) or (repeated and isinstance(value, list))
+            if not fits or (repeated and not all(isinstance(t, dict) for t in self._all(section))):
+                header = f"[[{section}]]" if repeated else f"[{section}]"
+                raise self.source.wrong(f"write {header} on a line of its own", section)
         if "sweep" not in self.content:
-            raise DojoError(f"{self.file}: the section [sweep] with game and plays is missing")
+            raise DojoError(
+                f"{self.source.file}: the section [sweep] with game and plays is missing"
+            )
 
     def _head(self) -> dict[str, Any]:
         given: dict[str, Any] = self.content["sweep"]
-        known = ("name", "game", "plays", "seed", "record", "results")
-        for key in given:
-            if key not in known:
-                raise self._wrong(
-                    "sweep",
-                    key,
-                    f"there is no key {key!r}{nearest(key, known)}; the keys of [sweep] are "
-                    + ", ".join(known),
-                )
-        for key in ("game", "plays"):
-            if key not in given:
-                raise self._wrong("sweep", None, f"[sweep] needs the key {key!r}")
-        head = {"name": self.file.stem, "seed": 1, "record": "plays", "results": "results"}
+        known = ("name", "game", "plays", "plays_in_all", "seed", "record", "results")
+        self._check_keys("sweep", given, known)
+        if "game" not in given:
+            raise self.source.wrong("[sweep] needs the key 'game'", "sweep")
+        if ("plays" in given) == ("plays_in_all" in given):
+            raise self.source.wrong(
+                "[sweep] needs the key 'plays' (of each point) or 'plays_in_all' (of all points"
+                " together), and one of them only",
+                "sweep",
+                "plays_in_all" if "plays" in given else None,
+            )
+        head = {"name": self.source.file.stem, "seed": 1, "record": "plays", "results": "results"}
         head |= given
         for key in ("name", "game", "record", "results"):
             if not isinstance(head[key], str):
-                raise self._wrong("sweep", key, f"{key} = {head[key]!r} is not text in quotes")
+                raise self.source.wrong(
+                    f"{key} = {head[key]!r} is not text in quotes", "sweep", key
+                )
         if not NAME.fullmatch(str(head["name"])):
-            raise self._wrong(
+            raise self.source.wrong(
+                f"name = {head['name']!r} is not a name made of letters, digits, '-' and '_'",
                 "sweep",
                 "name",
-                f"name = {head['name']!r} is not a name made of letters, digits, '-' and '_'",
             )
-        self._whole(head, "plays", 1, MAX_PLAYS)
-        self._whole(head, "seed", 0, MAX_SEED)
-        if head["record"] not in RECORDS:
-            hint = nearest(str(head["record"]), RECORDS)
-            raise self._wrong(
-                "sweep",
-                "record",
-                f"record = {head['record']!r} is not one of {', '.join(RECORDS)}{hint}",
-            )
+        self._whole(head, "plays" if "plays" in head else "plays_in_all", 1, MAX_PLAYS, "sweep")
+        self._whole(head, "seed", 0, MAX_SEED, "sweep")
+        self._one_of(head, "record", RECORDS, "sweep")
         try:
             game = games.load(str(head["game"]))
         except DojoError as error:
-            raise self._wrong("sweep", "game", str(error)) from error
+            raise self.source.wrong(str(error), "sweep", "game") from error
         return {**head, "game": game}
 
-    def _whole(self, head: dict[str, Any], key: str, low: int, high: int) -> None:
-        value = head[key]
-        if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
-            raise self._wrong(
-                "sweep", key, f"{key} = {value!r} is not a whole number from {low} to {high}"
-            )
+    # Presets and [fixed]
 
-    # [fixed]
+    def _read_presets(self) -> None:
+        self.presets = {
+            preset.name: self._settled(preset.options, f"the preset {preset.name!r}")
+            for preset in self.game.presets
+        }
+        for name, options in self.content.get("presets", {}).items():
+            section = f"presets.{name}"
+            if not isinstance(options, dict):
+                raise self.source.wrong(
+                    f'write [presets."{name}"] on a line of its own, and its options below it',
+                    "presets",
+                    name,
+                )
+            if name in self.presets:
+                raise self.source.wrong(
+                    f"the game has a preset {name!r} already; choose another name", section
+                )
+            self.presets[name] = {
+                key: self._check(key, value, (section, key, 0)) for key, value in options.items()
+            }
 
-    def _fixed(self, game: Game) -> dict[str, Any]:
-        given = {}
+    def _settled(self, options: Mapping[str, Any], where: str) -> dict[str, Any]:
+        base = self.source.file.parent
+        return {
+            key: find(self.game.options, key, where).check(value, base, where)
+            for key, value in options.items()
+        }
+
+    def _fixed(self) -> dict[str, Any]:
+        given: dict[str, Any] = {}
         for key, value in self.content.get("fixed", {}).items():
-            place = self._place("fixed", key)
-            option = find(game.options, key, place)
+            spot = ("fixed", key, 0)
+            if key == PRESET:
+                name = self._preset_option(spot).check(value, Path(), self._place(spot))
+                given |= self.presets[name]
+                self._claim(PRESET, "fixed", "fixed", spot)
+                self._claim_preset(name, spot)
+                continue
+            option = self._option(key, spot)
             if isinstance(value, list) and option.kind != "per_seat":
-                raise DojoError(f"{place}: {key} has a list of values; an axis belongs in [grid]")
-            given[key] = option.check(value, self.file.parent, place)
-        return game.resolve(given, self.file.parent, str(self.file))
+                raise self._wrong(f"{key} has a list of values; an axis belongs in [grid]", spot)
+            self._claim(key, "fixed", "fixed", spot)
+            given[key] = self._check(key, value, spot)
+        return self.game.resolve(given, self.source.file.parent, str(self.source.file))
 
-    # [grid] and [[together]]
+    # What is combined: [grid], [[together]], [sample], [one_at_a_time]
 
-    def _grid_axes(self, game: Game, axes: dict[str, list[Any]]) -> Iterator[tuple[Choice, ...]]:
-        for key, values in self.content.get("grid", {}).items():
-            place = self._place("grid", key)
-            settled = self._axis(game, axes, key, values, place)
-            option = find(game.options, key)
-            seen: dict[str, int] = {}
-            for position, value in enumerate(settled):
-                twin = seen.setdefault(same(option, value), position)
-                if twin != position:
-                    raise DojoError(
-                        f"{place}: {key} has {values[position]!r} and {values[twin]!r}, which"
-                        " play alike; keep one of them"
-                    )
-            axes[key] = settled
-            yield tuple({key: position} for position in range(len(settled)))
+    def _factors(self) -> Iterator[Factor]:
+        for key, given in self.content.get("grid", {}).items():
+            positions = self._axis(key, given, ("grid", key, 0))
+            yield Factor("[grid]", tuple({key: position} for position in positions))
+        for number, table in enumerate(self._all("together")):
+            yield Factor("[[together]]", tuple(self._together(table, number)))
+        if "sample" in self.content:
+            yield self._sample(self.content["sample"])
+        if changes := self.content.get("one_at_a_time"):
+            yield Factor("[one_at_a_time]", tuple(self._changes(changes)))
 
-    def _together(self, game: Game, axes: dict[str, list[Any]]) -> Iterator[tuple[Choice, ...]]:
-        for number, table in enumerate(self._tables("together")):
-            columns: dict[str, list[int]] = {}
-            lists: dict[str, list[Any]] = {}
-            for key, values in table.items():
-                place = self._place("together", key, number)
-                lists[key] = self._axis(game, axes, key, values, place)
-                if len(lists[key]) != len(next(iter(lists.values()))):
-                    first = next(iter(lists))
-                    raise DojoError(
-                        f"{place}: {key} has {len(lists[key])} values and {first} has"
-                        f" {len(lists[first])}; axes that move together need lists of one length"
-                    )
-            if not lists:
-                raise self._wrong("together", None, "[[together]] names no axis", number)
-            for key, settled in lists.items():
-                axes[key], columns[key] = _positions(find(game.options, key), settled)
-            rows = [
-                dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)
-            ]
-            for position, row in enumerate(rows):
-                if row in rows[:position]:
+    def _together(self, table: Mapping[str, Any], number: int) -> list[Row]:
+        columns: dict[str, list[int]] = {}
+        for key, given in table.items():
+            spot = ("together", key, number)
+            columns[key] = self._axis(key, given, spot, again=True)
+            first = next(iter(columns))
+            if len(columns[key]) != len(columns[first]):
+                raise self._wrong(
+                    f"{key} has {len(columns[key])} values and {first} has"
+                    f" {len(columns[first])}; axes that move together need lists of one length",
+                    spot,
+                )
+        if not columns:
+            raise self.source.wrong("[[together]] names no axis", "together", None, number)
+        rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+        seen: dict[tuple[int, ...], int] = {}
+        for position, row in enumerate(rows):
+            twin = seen.setdefault(tuple(row.values()), position)
+            if twin != position:
+                raise self.source.wrong(
+                    f"rows {twin + 1} and {position + 1} of [[together]] are the same; keep one of"
+                    " them",
+                    "together",
+                    None,
+                    number,
+                )
+        return rows
+
+    def _sample(self, given: Mapping[str, Any]) -> Factor:
+        self._check_keys("sample", given, ("method", "points", "seed", "axes"))
+        for key in ("method", "points", "axes"):
+            if key not in given:
+                raise self.source.wrong(f"[sample] needs the key {key!r}", "sample")
+        settings = {"seed": 1, **given}
+        self._one_of(settings, "method", METHODS, "sample")
+        self._whole(settings, "points", 1, MAX_SAMPLE, "sample")
+        self._whole(settings, "seed", 0, MAX_SEED, "sample")
+        method, points = settings["method"], settings["points"]
+        if method == "sobol" and points & (points - 1):
+            below = 1 << (points.bit_length() - 1)
+            raise self.source.wrong(
+                f"points = {points} is not a power of two, which Sobol's sample needs; take"
+                f" {below} or {2 * below}",
+                "sample",
+                "points",
+            )
+        axes = settings["axes"]
+        if not isinstance(axes, dict) or not axes:
+            raise self.source.wrong(
+                "write [sample.axes] on a line of its own, and the axes below it", "sample", "axes"
+            )
+        positions = {k: self._axis(k, axes[k], ("sample.axes", k, 0)) for k in axes}
+        sizes = {key: len(of) for key, of in positions.items()}
+        rows = sampled(method, points, settings["seed"], sizes)
+        return Factor("[sample]", tuple(rows))
+
+    def _changes(self, given: Mapping[str, Any]) -> list[Row]:
+        changes = {}
+        for key, values in given.items():
+            spot = ("one_at_a_time", key, 0)
+            if key == PRESET:
+                raise self._wrong("presets are no single change; put preset in [grid]", spot)
+            self._add_base(key, spot)
+            changes[key] = self._axis(key, values, spot, beside=("fixed", "preset"))
+        return one_at_a_time(changes)
+
+    # [[only_when]]
+
+    def _branches(self) -> Iterator[Branch]:
+        tables = self._all("only_when")
+        for number, table in enumerate(tables):
+            later = {key for rest in tables[number:] for key in rest} - self.columns.keys()
+            condition = self._when(table, "only_when", number, {*later, *self._derived()})
+            axes = {}
+            for key, given in table.items():
+                if key == "when":
+                    continue
+                spot = ("only_when", key, number)
+                if key == PRESET:
+                    raise self._wrong("presets cannot vary under a condition", spot)
+                self._add_base(key, spot)
+                beside = ("fixed", "preset", "branch")
+                axes[key] = self._axis(key, given, spot, role="branch", beside=beside)
+            if not axes:
+                raise self.source.wrong("[[only_when]] names no axis", "only_when", None, number)
+            rows = itertools.product(*axes.values())
+            yield Branch(condition, tuple(dict(zip(axes, row, strict=True)) for row in rows))
+
+    # [derived]
+
+    def _derived(self) -> dict[str, Any]:
+        derived: dict[str, Any] = self.content.get("derived", {})
+        return derived
+
+    def _rules(self) -> list[Rule]:
+        rules = {key: self._rule(key, text) for key, text in self._derived().items()}
+        needs = {key: set(rule.expression.names) & rules.keys() for key, rule in rules.items()}
+        for key in rules:
+            self.columns[key] = Column(self._option(key, ("derived", key, 0)))
+        try:
+            return [rules[key] for key in graphlib.TopologicalSorter(needs).static_order()]
+        except graphlib.CycleError as error:
+            cycle = error.args[1]
+            raise self.source.wrong(
+                f"{' needs '.join(reversed(cycle))}: derived options cannot follow from themselves",
+                "derived",
+                cycle[0],
+            ) from None
+
+    def _rule(self, key: str, text: Any) -> Rule:
+        spot = ("derived", key, 0)
+        option = self._option(key, spot)
+        self._claim(key, "derived", "derived", spot)
+        if not isinstance(text, str):
+            raise self._wrong(
+                f"{key} = {text!r} is not an expression in quotes, such as '200 * players'", spot
+            )
+        kinds = {o.name: _kind(o) for o in self.game.options}
+        try:
+            expression = read_expression(text, kinds)
+        except ExpressionError as error:
+            raise self._wrong(f"{key} = {text!r} {error}", spot) from None
+        if expression.kind != _kind(option):
+            raise self._wrong(
+                f"{key} = {text!r} is a {expression.kind}; expected {option.expected}", spot
+            )
+        named = [find(self.game.options, name) for name in expression.names]
+        check = functools.partial(option.check, base=self.source.file.parent)
+        return Rule(self._place(spot), key, expression, named, check)
+
+    # [[leave_out]] and [[more_plays]]
+
+    def _left_out(self) -> Iterator[Condition]:
+        for number, table in enumerate(self._all("leave_out")):
+            for key in table:
+                if key != PRESET:
+                    self._option(key, ("leave_out", key, number))
+                if key not in self.columns:
                     raise self._wrong(
-                        "together",
-                        None,
-                        f"rows {rows.index(row) + 1} and {position + 1} of [[together]] are the"
-                        " same; keep one of them",
-                        number,
+                        f"{key} is not an axis{nearest(key, self.columns)}; a condition names axes",
+                        ("leave_out", key, number),
                     )
-            yield tuple(rows)
+            yield self._condition(table, "leave_out", number)
+
+    def _plays(self, head: Mapping[str, Any]) -> Plays:
+        more = []
+        for number, table in enumerate(self._all("more_plays")):
+            self._check_keys("more_plays", table, ("when", "plays"), number)
+            if "plays" not in table:
+                raise self.source.wrong(
+                    "[[more_plays]] needs the key 'plays'", "more_plays", None, number
+                )
+            self._whole(table, "plays", 1, MAX_PLAYS, "more_plays", number)
+            more.append((self._when(table, "more_plays", number, set()), int(table["plays"])))
+        in_all = "plays_in_all" in head
+        return Plays(head["plays_in_all" if in_all else "plays"], in_all, tuple(more))
+
+    # Conditions
+
+    def _when(
+        self, table: Mapping[str, Any], section: str, number: int, unknown: set[str]
+    ) -> Condition:
+        """Return the condition of a table's ``when``, which must not name the `unknown`."""
+        given = table.get("when")
+        if not isinstance(given, dict) or not given:
+            raise self.source.wrong(
+                f"[[{section}]] needs a condition, such as when = {{players = [3, 4]}}",
+                section,
+                "when" if "when" in table else None,
+                number,
+            )
+        for key in given:
+            if key in unknown:
+                reason = "is derived" if key in self._derived() else "varies here or further down"
+                raise self.source.wrong(
+                    f"{key} {reason}; a condition of [[{section}]] names axes, fixed options and"
+                    f" what a [[{section}]] above it varies",
+                    section,
+                    "when",
+                    number,
+                )
+        return self._condition(given, section, number, "when")
+
+    def _condition(
+        self, given: Mapping[str, Any], section: str, number: int, within: str | None = None
+    ) -> Condition:
+        wanted = {}
+        for key, values in given.items():
+            spot = (f"{section}.{within}" if within else section, key, number)
+            option = self._preset_option(spot) if key == PRESET else self._option(key, spot)
+            given_values = self._listed(values, option, spot)
+            base = self.source.file.parent
+            settled = [option.check(v, base, self._place(spot)) for v in given_values]
+            keys = [same(option, value) for value in settled]
+            self._check_possible(key, option, keys, given_values, spot)
+            if key in self.columns:
+                wanted[key] = frozenset(keys)
+        if not given:
+            raise self.source.wrong(f"[[{section}]] names no axis", section, None, number)
+        return Condition(self.source.place(section, within, number), wanted)
+
+    def _check_possible(
+        self, key: str, option: Option, keys: list[str], shown: Sequence[Any], spot: Spot
+    ) -> None:
+        """Refuse a condition on a value that its option never has."""
+        if key in self._derived():
+            return  # its values are known when the points are listed
+        if key in self.columns:
+            known = self.columns[key].keys
+            for one, value in zip(keys, shown, strict=True):
+                if one not in known:
+                    raise self._wrong(f"{key} has no value {value!r} in its axis", spot)
+        elif key == PRESET:
+            raise self._wrong("preset is not an axis here; a condition names axes", spot)
+        elif same(option, self.options[key]) not in keys:
+            fixed = option.shown(self.options[key])
+            raise self._wrong(f"{key} is {fixed!r} at every point, so this never holds", spot)
+
+    # Axes and their values
 
     def _axis(
-        self, game: Game, axes: Mapping[str, Any], key: str, values: Any, place: str
-    ) -> list[Any]:
-        option = find(game.options, key, place)
-        if key in self.content.get("fixed", {}):
-            line = self.lines.get(("fixed", 0, key), 0)
-            raise DojoError(f"{place}: {key} is an axis and fixed too (line {line}); keep one")
-        if key in axes:
-            raise DojoError(f"{place}: {key} is an axis twice; keep one of them")
-        if not isinstance(values, list):
-            raise DojoError(
-                f"{place}: {key} = {values!r} is not a list of values; write [{key}'s values], or"
-                " move it to [fixed]"
-            )
+        self,
+        key: str,
+        given: Any,
+        spot: Spot,
+        role: str = "axis",
+        beside: tuple[str, ...] = (),
+        again: bool = False,
+    ) -> list[int]:
+        """Return the positions of an axis's values in its column.
+
+        Args:
+            key: The option, or ``preset``.
+            given: The values.
+            spot: Where they stand.
+            role: What the option is by that.
+            beside: What else it may be.
+            again: Whether a value may come again.
+        """
+        option = self._preset_option(spot) if key == PRESET else self._option(key, spot)
+        self._claim(key, role, "an axis", spot, beside)
+        values = self._axis_values(option, given, spot)
+        base = self.source.file.parent
+        settled = [option.check(value, base, self._place(spot)) for value in values]
+        column = self.columns.setdefault(key, Column(option))
+        seen: dict[int, int] = {}
+        positions = []
+        for number, value in enumerate(settled):
+            positions.append(column.position(value))
+            twin = seen.setdefault(positions[-1], number)
+            if twin != number and not again:
+                raise self._wrong(
+                    f"{key} has {values[number]!r} and {values[twin]!r}, which play alike; keep"
+                    " one of them",
+                    spot,
+                )
+        if key == PRESET:
+            self._vary_presets(column, spot)
+        return positions
+
+    def _axis_values(self, option: Option, given: Any, spot: Spot) -> Sequence[Any]:
+        if not isinstance(given, list | dict):
+            way_out = f"; write [{option.name}'s values], or move it to [fixed]"
+            raise self._wrong(f"{option.name} = {given!r} is not a list of values{way_out}", spot)
+        values = self._listed(given, option, spot)
         if not values:
-            raise DojoError(f"{place}: the axis {key} is empty; give it {option.expected}")
-        return [option.check(value, self.file.parent, place) for value in values]
+            raise self._wrong(f"the axis {option.name} is empty; give it {option.expected}", spot)
+        return values
 
-    # [[leave_out]]
+    def _listed(self, given: Any, option: Option, spot: Spot) -> Sequence[Any]:
+        """Return the values that a list, a range, or a single value stands for."""
+        if not isinstance(given, dict):
+            return given if isinstance(given, list) else [given]
+        key = option.name
+        shape = f"a range such as {key} = {{from = 2, to = 8, step = 2}}"
+        if option.kind != "integer" or not {"from", "to"} <= given.keys() <= {"from", "to", "step"}:
+            needs = "whole numbers only" if option.kind != "integer" else "from and to"
+            raise self._wrong(f"{key} = {given!r} is not {shape}; it takes {needs}", spot)
+        place = self._place(spot)
+        first, last = (
+            option.check(given[end], self.source.file.parent, f"{place}: {end}")
+            for end in ("from", "to")
+        )
+        step = given.get("step", 1)
+        if not isinstance(step, int) or isinstance(step, bool) or step < 1 or first > last:
+            raise self._wrong(
+                f"{key} = {given!r} is not {shape}: from must not be above to, and step at least 1",
+                spot,
+            )
+        values = range(first, last + 1, step)
+        if len(values) > MAX_VALUES:
+            raise self._wrong(
+                f"{key} has {len(values):,} values; expected {MAX_VALUES:,} at most: take a larger"
+                " step",
+                spot,
+            )
+        return values
 
-    def _leave_out(
-        self, game: Game, axes: Mapping[str, list[Any]]
-    ) -> Iterator[dict[str, frozenset[int]]]:
-        for number, table in enumerate(self._tables("leave_out")):
-            condition = {}
-            for key, given in table.items():
-                place = self._place("leave_out", key, number)
-                option = find(game.options, key, place)
-                if key not in axes:
-                    raise DojoError(
-                        f"{place}: {key} is not an axis{nearest(key, axes)}; a condition names axes"
-                    )
-                values = given if isinstance(given, list) else [given]
-                settled = [option.check(v, self.file.parent, place) for v in values]
-                known = [same(option, value) for value in axes[key]]
-                for value, shown in zip(settled, values, strict=True):
-                    if same(option, value) not in known:
-                        raise DojoError(f"{place}: {key} has no value {shown!r} in its axis")
-                condition[key] = frozenset(known.index(same(option, value)) for value in settled)
-            if not condition:
-                raise self._wrong("leave_out", None, "[[leave_out]] names no axis", number)
-            yield condition
+    def _add_base(self, key: str, spot: Spot) -> None:
+        """Give an option's column the value it has where nothing varies it."""
+        column = self.columns.setdefault(key, Column(self._option(key, spot)))
+        self.base[key] = column.position(self.options[key])
 
-    # Places
+    def _vary_presets(self, column: Column, spot: Spot) -> None:
+        for name in column.values:
+            self._claim_preset(name, spot)
+        varying = {key for name in column.values for key in self.presets[name]}
+        for option in self.game.options:
+            everywhere = all(option.name in self.presets[name] for name in column.values)
+            if option.name in varying and not everywhere:
+                self._add_base(option.name, spot)
+        for name in column.values:
+            row = {}
+            for key, value in self.presets[name].items():
+                option = find(self.game.options, key)
+                row[key] = self.columns.setdefault(key, Column(option)).position(value)
+            self.preset_rows.append(row)
 
-    def _tables(self, section: str) -> list[dict[str, Any]]:
-        given = self.content.get(section, [])
-        return [given] if isinstance(given, dict) else given
+    def _preset_option(self, spot: Spot) -> Option:
+        """Return the label `preset` as if it were an option: one of the presets' names."""
+        if not self.presets:
+            raise self._wrong(f"{self.game.name} has no presets, and none stands here", spot)
+        help, source = "The preset it belongs to.", "not a rule"
+        names = tuple(self.presets)
+        return Option(PRESET, "choice", names[0], help, source, "Table", choices=names)
 
-    def _place(self, section: str, key: str | None = None, number: int = 0) -> str:
-        line = self.lines.get((section, number, key)) or self.lines.get((section, number, None))
-        line = line or self.lines.get(("", 0, section))
-        return f"{self.file}, line {line}" if line else str(self.file)
+    # What may be said once
 
-    def _wrong(self, section: str, key: str | None, message: str, number: int = 0) -> DojoError:
-        return DojoError(f"{self._place(section, key, number)}: {message}")
+    def _claim_preset(self, name: str, spot: Spot) -> None:
+        for key in self.presets[name]:
+            words = f"set by the preset {name!r}"
+            self._claim(key, "preset", words, spot, beside=("preset",))
+
+    def _claim(
+        self, key: str, role: str, words: str, spot: Spot, beside: tuple[str, ...] = ()
+    ) -> None:
+        """Note what an option is; refuse if it is something else too, but for `beside`."""
+        others = self.claims.setdefault(key, [])
+        for other in others:
+            if other.role in beside:
+                continue
+            if other.words == words:
+                raise self._wrong(f"{key} is {words} twice; keep one of them", spot)
+            line = f" (line {other.line})" if other.line else ""
+            raise self._wrong(f"{key} is {words} and {other.words} too{line}; keep one", spot)
+        others.append(_Claim(role, words, self.source.line(*spot)))
+
+    # Checks and places
+
+    def _all(self, section: str) -> list[dict[str, Any]]:
+        return self.source.tables(section)
+
+    def _option(self, key: str, spot: Spot) -> Option:
+        return find(self.game.options, key, self._place(spot))
+
+    def _check(self, key: str, value: Any, spot: Spot) -> Any:
+        option = self._option(key, spot)
+        return option.check(value, self.source.file.parent, self._place(spot))
+
+    def _check_keys(
+        self, section: str, given: Mapping[str, Any], known: Sequence[str], number: int = 0
+    ) -> None:
+        for key in given:
+            if key not in known:
+                shown = f"[[{section}]]" if section in REPEATED else f"[{section}]"
+                raise self.source.wrong(
+                    f"there is no key {key!r}{nearest(key, known)}; the keys of {shown} are "
+                    + ", ".join(known),
+                    section,
+                    key,
+                    number,
+                )
+
+    def _whole(
+        self, given: Mapping[str, Any], key: str, low: int, high: int, section: str, number: int = 0
+    ) -> None:
+        value = given[key]
+        if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
+            raise self.source.wrong(
+                f"{key} = {value!r} is not a whole number from {low} to {high}",
+                section,
+                key,
+                number,
+            )
+
+    def _one_of(
+        self, given: Mapping[str, Any], key: str, words: Sequence[str], section: str
+    ) -> None:
+        value = given[key]
+        if value not in words:
+            hint = nearest(str(value), words)
+            raise self.source.wrong(
+                f"{key} = {value!r} is not one of {', '.join(words)}{hint}", section, key
+            )
+
+    def _place(self, spot: Spot) -> str:
+        return self.source.place(*spot)
+
+    def _wrong(self, message: str, spot: Spot) -> DojoError:
+        return self.source.wrong(message, *spot)
 
 
-def _positions(option: Option, settled: list[Any]) -> tuple[list[Any], list[int]]:
-    """Return the values without repetition, and where each of `settled` is among them."""
-    keys = [same(option, value) for value in settled]
-    unique = list(dict.fromkeys(keys))
-    return [settled[keys.index(key)] for key in unique], [unique.index(key) for key in keys]
+def _kind(option: Option) -> Kind:
+    """Return what an option is in an expression."""
+    if option.kind == "integer":
+        return "number"
+    return "truth" if option.kind == "switch" else "word"
 
 
-_HEADER = re.compile(r"\s*\[{1,2}\s*([A-Za-z0-9_-]+)\s*\]{1,2}\s*(?:#.*)?$")
-_KEY = re.compile(r"""\s*["']?([A-Za-z0-9_-]+)["']?\s*[=.]""")
-
-
-def _key_lines(text: str) -> dict[tuple[str, int, str | None], int]:
-    """Return the line of each key by section, the section's count (for [[...]]) and key."""
-    lines: dict[tuple[str, int, str | None], int] = {}
-    counts: dict[str, int] = {}
-    section, number = "", 0
-    for position, line in enumerate(text.splitlines(), 1):
-        if header := _HEADER.match(line):
-            section = header[1]
-            number = counts.get(section, 0)
-            counts[section] = number + 1
-            lines.setdefault((section, number, None), position)
-        elif key := _KEY.match(line):
-            lines.setdefault((section, number, key[1]), position)
-    return lines
+def _first(name: str, columns: dict[str, Column]) -> dict[str, Column]:
+    return {name: columns[name], **columns} if name in columns else columns

@@ -20,11 +20,11 @@ from dojo_core.errors import DojoError
 from dojo_core.game import Game, Setup
 from dojo_core.kernel import engine_hash
 from dojo_core.options import find, identity
-from sweep.grid import Grid
+from sweep.designs import Row, Tally
+from sweep.grid import PRESET, Grid
 
 FORMAT = 2
 PACKAGES = ("dojo-sweep", "numba", "numpy", "pyarrow")
-PRESET = "preset"
 Ranges = list[tuple[int, int]]  # [first, end), in order, disjoint, never touching
 
 
@@ -91,6 +91,7 @@ class Plan:
         versions: Versions of this project and of what it stands on.
         exponent: A block is 2**exponent plays, aligned to its size.
         calibration: What the block size was chosen by.
+        origin: What each section of the grid contributed to the points, in words.
         grid: The text of the grid file.
         created: When the plan was made, in seconds since 1970.
     """
@@ -106,6 +107,7 @@ class Plan:
     versions: dict[str, str]
     exponent: int = 10
     calibration: Calibration = Calibration(0.0, 0.0, 0.0)
+    origin: str = ""
     grid: str = field(default="", repr=False)
     created: float = 0.0
 
@@ -203,38 +205,39 @@ def make_plan(
     Raises:
         DojoError: A point cannot be played; the sentence names its values.
     """
-    game = grid.game
+    game, design = grid.game, grid.design
     engine = engine_hash(game.name)
-    points: dict[str, Point] = {}
-    choices = list(grid.choices())
-    samples = {round(i * (len(choices) - 1) / 4) for i in range(5)}
-    setups: dict[str, Setup] = {}
-    for number, choice in enumerate(choices):
-        resolved = grid.resolved(choice)
-        setup = _prepare(grid, choice, resolved)
+    tally = Tally()
+    found: dict[str, tuple[tuple[int, ...], int]] = {}  # id -> positions, plays by a condition
+    for number, row in enumerate(design.rows(tally), 1):
+        resolved = design.resolved(row)
+        _prepare(grid, row, resolved)
         point = point_id(game, resolved, engine, grid.seed)
-        if point in points:
-            raise DojoError(f"{grid.path}: two points play alike ({_words(grid, choice)})")
-        positions = tuple(choice[axis] for axis in grid.axes)
-        points[point] = Point(point, positions, grid.plays)
-        if number in samples:
-            setups[point] = setup
+        if point in found:
+            tally.twice += 1
+        else:
+            positions = tuple(row[name] for name in design.columns)
+            found[point] = (positions, design.plays_at(row, tally))
         if on_point:
-            on_point(number + 1)
+            on_point(number)
+    _check_design(grid, tally, len(found))
+    each = design.plays.each(len(found))
     plan = Plan(
         name=grid.name,
         game=game.name,
         seed=grid.seed,
         record=grid.record,
-        options=grid.options,
-        axes=grid.axes,
-        points=tuple(points.values()),
+        options=dict(design.options),
+        axes={name: column.values for name, column in design.columns.items()},
+        points=tuple(Point(id, at, more or each) for id, (at, more) in found.items()),
         engine=engine,
         versions=versions(),
+        origin=design.origin(tally),
         grid=grid.text,
         created=time.time(),
     )
-    return plan, setups
+    samples = {plan.points[round(i * (len(plan.points) - 1) / 4)] for i in range(5)}
+    return plan, {point.id: plan.setup(game, point) for point in samples}
 
 
 def point_id(game: Game, resolved: Mapping[str, Any], engine: str, seed: int) -> str:
@@ -317,17 +320,28 @@ def overlaps(ranges: Ranges, first: int, end: int) -> bool:
     return any(first < stop and start < end for start, stop in ranges)
 
 
-def _prepare(grid: Grid, choice: Mapping[str, int], resolved: Mapping[str, Any]) -> Setup:
+def _prepare(grid: Grid, row: Row, resolved: Mapping[str, Any]) -> None:
+    """Refuse a point that the game refuses."""
     try:
-        return grid.game.prepare(resolved)
+        grid.game.prepare(resolved)
     except DojoError as error:
-        words = _words(grid, choice)
+        words = grid.design.words(row)
         place = f"{grid.path}: the point {words}" if words else str(grid.path)
         raise DojoError(f"{place}: {error}") from error
 
 
-def _words(grid: Grid, choice: Mapping[str, int]) -> str:
-    """Return a point's axes in words, such as ``players = 3, board = tight``."""
-    values = {axis: grid.axes[axis][position] for axis, position in choice.items()}
-    table = grid.game.options
-    return ", ".join(f"{axis} = {find(table, axis).shown(v)}" for axis, v in values.items())
+def _check_design(grid: Grid, tally: Tally, points: int) -> None:
+    """Refuse a design without points, or with conditions that change nothing."""
+    design = grid.design
+    if points == 0:
+        place = design.left_out[0].place
+        raise DojoError(f"{place}: the conditions leave no point; remove one")
+    if never := design.never(tally):
+        raise DojoError(f"{never.place}: no point meets this condition; change or remove it")
+    each = design.plays.each(points)
+    for condition, plays in design.plays.more:
+        if plays <= each:
+            raise DojoError(
+                f"{condition.place}: plays = {plays:,} is not more than the {each:,} that every"
+                " point has"
+            )

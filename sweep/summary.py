@@ -10,8 +10,9 @@ import pyarrow.compute as pc
 
 from dojo_core.errors import DojoError
 from dojo_core.game import Game
+from sweep.grid import PRESET
 from sweep.places import Place
-from sweep.plan import PRESET, Plan, Point
+from sweep.plan import Plan, Point
 from sweep.schemas import points_schema, schema, summary_metrics
 from sweep.statistics import Mean, mean_of
 from sweep.store import BrokenFileError, Chunk, counted, file_name, read_checked, write_arrow

@@ -12,11 +12,8 @@ HEAD = '[sweep]\ngame = "toy"\nplays = 10\n'
 
 
 def choices(path):
-    grid = read_grid(path)
-    return [
-        {axis: grid.axes[axis][position] for axis, position in choice.items()}
-        for choice in grid.choices()
-    ]
+    plan, _ = make_plan(read_grid(path))
+    return [plan.choice(point) for point in plan.points]
 
 
 def test_points_are_all_combinations_and_the_last_axis_moves_fastest(write_grid):
@@ -125,7 +122,7 @@ def test_counting_combinations_lists_none(write_grid):
 def test_a_mistake_is_told_with_its_line_and_the_way_out(write_grid, text, line, words):
     path = write_grid(text)
     with pytest.raises(DojoError) as caught:
-        read_grid(path)
+        make_plan(read_grid(path))
     message = str(caught.value)
     place = f"{path}, line {line}: " if line else f"{path}: "
     assert message.startswith(place)

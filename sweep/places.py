@@ -106,7 +106,12 @@ class Place(abc.ABC):
 
     @abc.abstractmethod
     def open(self, name: str) -> pa.NativeFile:
-        """Open a file to read parts of it. Raises an OSError when that cannot be."""
+        """Open a file to read parts of it.
+
+        Raises:
+            OSError: There is no such file.
+            DojoError: The place cannot be reached.
+        """
 
     @abc.abstractmethod
     def publish(self, name: str, write: Write) -> None:
@@ -470,13 +475,9 @@ class Bucket(Place):
 
     def check_writable(self) -> None:
         """Refuse a bucket that cannot be reached."""
-        try:
-            with self._listing_errors():
-                bucket = self._path("").partition("/")[0]
-                found = self._system.get_file_info(bucket)
-        except OSError as error:
-            raise storage_error(self, error) from error
-        if found.type == fs.FileType.NotFound:
+        self.files()  # an endpoint that does not answer is told here
+        bucket = self._path("").partition("/")[0]
+        if self._system.get_file_info(bucket).type == fs.FileType.NotFound:
             problem = FileNotFoundError(errno.ENOENT, f"there is no bucket {bucket!r}")
             raise storage_error(self, problem)
 
@@ -485,8 +486,9 @@ class Bucket(Place):
         return None
 
     def open(self, name: str) -> pa.NativeFile:
-        """Open a file to read parts of it."""
-        return self._system.open_input_file(self._path(name))
+        """Open a file, fetched whole: what fails later is its content and not the network."""
+        with self._reading(), self._system.open_input_file(self._path(name)) as file:
+            return pa.BufferReader(file.read_buffer())
 
     def publish(self, name: str, write: Write) -> None:
         """Write a file so that it appears complete or not at all."""
@@ -504,7 +506,8 @@ class Bucket(Place):
 
     def stamps(self, names: Sequence[str]) -> dict[str, Stamp]:
         """Return the stamps of those files that are there."""
-        infos = self._system.get_file_info([self._path(name) for name in names])
+        with self._reading():
+            infos = self._system.get_file_info([self._path(name) for name in names])
         return {
             name: (info.size, info.mtime_ns or 0)
             for name, info in zip(names, infos, strict=True)
@@ -520,15 +523,18 @@ class Bucket(Place):
         return self._entries("", fs.FileType.Directory)
 
     def _entries(self, folder: str, kind: fs.FileType) -> list[str]:
-        with self._listing_errors():
-            selector = fs.FileSelector(self._path(folder), allow_not_found=True)
+        selector = fs.FileSelector(self._path(folder), allow_not_found=True)
+        with self._reading():
             infos = self._system.get_file_info(selector)
         return sorted(i.base_name for i in infos if i.type == kind and i.base_name[:1] != ".")
 
     @contextlib.contextmanager
-    def _listing_errors(self) -> Iterator[None]:
+    def _reading(self) -> Iterator[None]:
+        """Turn what goes wrong on the way into a sentence; a missing file stays what it is."""
         try:
             yield
+        except FileNotFoundError:
+            raise
         except OSError as error:
             reason = str(error).split("\n")[0][:300]
             raise DojoError(

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import socket
+import subprocess
 import sys
+import time
+import urllib.request
+import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -66,3 +72,41 @@ def ray_here(toy_environment: dict[str, str]) -> Iterator[Any]:
         del os.environ["PYTHONPATH"]
     else:
         os.environ["PYTHONPATH"] = before
+
+
+@pytest.fixture(scope="session")
+def s3_server() -> Iterator[str]:
+    """Start an S3 server on the loopback; its address and credentials are in the environment."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    before = dict(os.environ)
+    address = f"http://127.0.0.1:{port}"
+    os.environ |= {
+        "AWS_ENDPOINT_URL": address,
+        "AWS_ACCESS_KEY_ID": "test",
+        "AWS_SECRET_ACCESS_KEY": "test",
+        "AWS_REGION": "us-east-1",
+        "AWS_DEFAULT_REGION": "us-east-1",
+    }
+    command = [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)]
+    server = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    for _ in range(600):
+        with contextlib.suppress(OSError):
+            socket.create_connection(("127.0.0.1", port), 1).close()
+            break
+        time.sleep(0.1)
+    yield address
+    server.terminate()
+    server.wait(10)
+    os.environ.clear()
+    os.environ |= before
+
+
+@pytest.fixture
+def bucket(s3_server: str) -> str:
+    """Return the address of a new folder of a bucket of the S3 server."""
+    name = f"bucket-{uuid.uuid4().hex[:8]}"
+    request = urllib.request.Request(f"{s3_server}/{name}", method="PUT")
+    urllib.request.urlopen(request).close()
+    return f"s3://{name}/results"

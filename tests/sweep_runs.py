@@ -41,17 +41,17 @@ def frozen(path: Path, **changes: Any) -> Plan:
 
 
 def play(
-    path: Path, results: Path, workers: int = 2, backend: Any = None, **changes: Any
-) -> tuple[runner.Result, Remembering, Path]:
+    path: Path, results: Path | str, workers: int = 2, backend: Any = None, **changes: Any
+) -> tuple[runner.Result, Listener, Path]:
     """Run a grid in this process; return the result, what was told, and the sweep's folder."""
     game = read_grid(path).game
     plan = frozen(path, **changes)
     listener = Remembering()
     make = backend or (lambda job: Threads(job, workers))
-    folder = results / plan.name
-    return runner.run(plan, game, at(folder), make, listener), listener, folder
+    folder = Path(results) / plan.name
+    return runner.run(plan, game, at(results) / plan.name, make, listener), listener, folder
 
 
-def rows(results: Path, view: str = "plays") -> pa.Table:
+def rows(results: Path | str, view: str = "plays") -> pa.Table:
     """Return a view's rows in one order."""
     return connect(results).sql(f"SELECT * FROM {view} ORDER BY ALL").to_arrow_table()

@@ -55,13 +55,14 @@ def _run(
     from dojo_core import games
     from sweep import report
     from sweep.backends import cores
-    from sweep.places import Place
     from sweep.progress import Narrator, duration
     from sweep.runner import run as run_plan
     from sweep.store import FAILURES
 
     screen = console()
-    frozen, folder = planning.settled(grid, results, workers, yes, Place.check_writable)
+    frozen, folder = planning.settled(
+        grid, results, workers, yes, lambda place: place.check_writable()
+    )
     game = games.load(frozen.game)
     stored = planning.stored_plays(folder, frozen)
     planning.ask_about_size(frozen, stored, folder, workers or cores(), yes)

@@ -24,13 +24,15 @@ import uuid
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, ClassVar
+from typing import IO, TYPE_CHECKING, Any, ClassVar
 
 import pyarrow as pa
-import pyarrow.dataset as ds
 from pyarrow import fs
 
 from dojo_core.errors import DojoError
+
+if TYPE_CHECKING:
+    import pyarrow.dataset as ds
 
 STORAGE_TROUBLE = 3  # the exit code
 SCHEMES = ("s3", "gs", "gcs", "abfs", "abfss")
@@ -360,6 +362,8 @@ class Folder(Place):
 
     def dataset(self, names: Sequence[str], schema: pa.Schema) -> ds.Dataset:
         """Return Arrow files as one data set."""
+        import pyarrow.dataset as ds  # slow: it brings pandas
+
         return ds.dataset([str(self.here / name) for name in names], schema=schema, format="ipc")
 
     @contextlib.contextmanager
@@ -563,6 +567,8 @@ class Bucket(Place):
 
     def dataset(self, names: Sequence[str], schema: pa.Schema) -> ds.Dataset:
         """Return Arrow files as one data set."""
+        import pyarrow.dataset as ds
+
         paths = [self._path(name) for name in names]
         return ds.dataset(paths, schema=schema, format="ipc", filesystem=self._system)
 

@@ -10,7 +10,7 @@ import sys
 import typer
 
 from dojo_core.errors import DojoError
-from sweep.commands import asking, keeping, planning, running, telling
+from sweep.commands import asking, cluster, keeping, planning, running, telling
 
 app = typer.Typer(
     name="dojo-sweep",
@@ -26,6 +26,7 @@ app = typer.Typer(
 for command in (
     planning.plan,
     running.run,
+    cluster.submit,
     asking.sql,
     telling.options,
     telling.trace,

@@ -228,3 +228,27 @@ def _knock(address: str) -> None:
     found = re.fullmatch(r"(?:ray://)?\[?([^\]/]+?)\]?:(\d+)", address)
     if found:
         socket.create_connection((found[1], int(found[2])), KNOCK_SECONDS).close()
+
+
+def job_client(address: str) -> Any:
+    """Return Ray's client for the jobs of the cluster whose dashboard is at ``http://host:port``.
+
+    Raises:
+        OSError: Nobody answers there.
+        RuntimeError: Whoever answers there is no Ray cluster.
+        DojoError: The cluster asks for its token.
+    """
+    from ray.job_submission import JobSubmissionClient
+
+    # Ray would let RAY_ADDRESS win over the address it is given; this variable wins over both.
+    os.environ["RAY_API_SERVER_ADDRESS"] = address
+    for name in ("", ".dashboard.modules.dashboard_sdk", ".dashboard.modules.job.sdk"):
+        logging.getLogger(f"ray{name}").setLevel(logging.ERROR)  # else it tells of uploads
+    try:
+        return JobSubmissionClient(address)
+    except ray.exceptions.AuthenticationError as error:
+        raise DojoError(
+            f"the cluster at {address} asks for its token; set RAY_AUTH_MODE=token, and the"
+            " cluster's token in RAY_AUTH_TOKEN or in the file ~/.ray/auth_token",
+            STORAGE_TROUBLE,
+        ) from error

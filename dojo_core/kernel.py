@@ -29,6 +29,7 @@ NOT_ENGINE = frozenset(
         "fairness.py",
         "options_page.py",
         "picture.py",
+        "presets.py",
         "scenarios.py",
         "story.py",
         "trace.py",

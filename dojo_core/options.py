@@ -172,13 +172,6 @@ def resolve(
     return {o.name: o.check(given.get(o.name, o.default), folder, where) for o in options}
 
 
-def identity(options: Sequence[Option], resolved: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what of the resolved options decides plays: files by content that matters."""
-    return {
-        o.name: o.identity(resolved[o.name]) if o.identity else resolved[o.name] for o in options
-    }
-
-
 def packed_dtype(options: Sequence[Option]) -> np.dtype[Any]:
     """Return the record type that carries the numbers, switches and choices to compiled code."""
     fields = [(o.name, np.int64) for o in options if o.kind in ("integer", "switch", "choice")]
@@ -190,10 +183,10 @@ def pack(options: Sequence[Option], resolved: Mapping[str, Any]) -> np.recarray[
 
     Options are data: another value is never another compilation.
     """
-    packed = np.zeros(1, packed_dtype(options)).view(np.recarray)
+    packed = np.zeros(1, packed_dtype(options))
     for option in options:
         if option.kind in ("integer", "switch"):
             packed[option.name] = resolved[option.name]
         elif option.kind == "choice":
             packed[option.name] = option.choices.index(resolved[option.name])
-    return packed
+    return packed.view(np.recarray)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from dojo_core.game import Game
+from dojo_core.game import Game, Preset
 from dojo_core.options import Option
 
 _INTRO = """\
@@ -15,6 +15,12 @@ _INTRO = """\
 Each option can be fixed (`[fixed]`) or be an axis (`[grid]`, a list of values) in a grid file, and
 is given on a command line as `option=value`. What is not given has its default: the rulebook's, or
 the shipped material's. A default marked *assumed* is neither measured nor printed, only a start."""
+_PRESETS = """
+## Presets
+
+A preset sets some options at once, and a grid file names it: `preset = "NAME"` in `[fixed]`, or
+several as an axis in `[grid]`. More of them can be written in the grid file itself."""
+_PRESET_COLUMNS = ("preset", "sets", "what it is", "source")
 _COLUMNS = ("option", "default", "values", "unit", "what it changes", "source")
 
 
@@ -25,6 +31,11 @@ def markdown(game: Game) -> str:
 
 def _lines(game: Game) -> Iterator[str]:
     yield _INTRO.format(title=game.title, name=game.name)
+    if game.presets:
+        yield _PRESETS + "\n"
+        yield _row(_PRESET_COLUMNS)
+        yield _row("---" for _ in _PRESET_COLUMNS)
+        yield from (_row(_preset_cells(preset)) for preset in game.presets)
     for group in dict.fromkeys(option.group for option in game.options):
         yield f"\n## {group}\n"
         yield _row(_COLUMNS)
@@ -39,6 +50,18 @@ def _cells(option: Option) -> Iterator[str]:
     yield option.unit
     yield option.help
     yield option.source
+
+
+def _preset_cells(preset: Preset) -> Iterator[str]:
+    yield preset.name
+    yield settings(preset, "`{} = {}`") or "nothing"
+    yield preset.help
+    yield preset.source
+
+
+def settings(preset: Preset, shape: str = "{} = {}") -> str:
+    """Return what a preset sets, each option and its value in the `shape`."""
+    return ", ".join(shape.format(name, _plain(value)) for name, value in preset.options.items())
 
 
 def _plain(value: object) -> str:

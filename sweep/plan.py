@@ -7,20 +7,21 @@ are, when it was made and on which machine is written beside and changes no row.
 from __future__ import annotations
 
 import base64
+import functools
 import hashlib
 import json
 import platform
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from importlib import metadata
 from typing import Any, NamedTuple
 
 from dojo_core.errors import DojoError
 from dojo_core.game import Game, Setup
 from dojo_core.kernel import engine_hash
-from dojo_core.options import find, identity
-from sweep.designs import Row, Tally
+from dojo_core.options import Option, find
+from sweep.designs import Row, Tally, same
 from sweep.grid import PRESET, Grid
 
 FORMAT = 2
@@ -111,13 +112,14 @@ class Plan:
     grid: str = field(default="", repr=False)
     created: float = 0.0
 
-    @property
+    @functools.cached_property
     def hash(self) -> str:
         """16 hex digits that name the rows the sweep consists of, and how its points are told."""
-        parts = [self.game, self.seed, self.record, self.engine, self.versions]
-        points = [[point.id, point.plays, self.preset(point)] for point in self.points]
-        text = json.dumps([*parts, list(self.axes), points], sort_keys=True)
-        return hashlib.sha256(text.encode()).hexdigest()[:16]
+        parts = [self.game, self.seed, self.record, self.engine, self.versions, list(self.axes)]
+        digest = hashlib.sha256(json.dumps(parts, sort_keys=True).encode())
+        for point in self.points:
+            digest.update(json.dumps([point.id, point.plays, self.preset(point)]).encode())
+        return digest.hexdigest()[:16]
 
     @property
     def plays_planned(self) -> int:
@@ -165,10 +167,13 @@ class Plan:
             yield axis, values[position]
 
     def to_json(self) -> str:
-        """Return the plan as text; `from_json` reads it back."""
-        content = asdict(self)
-        content["points"] = [[p.id, p.plays, *p.positions] for p in self.points]
-        return json.dumps({"format": FORMAT, "hash": self.hash, **content}, indent=1)
+        """Return the plan as text, a line a point; `from_json` reads it back."""
+        content: dict[str, Any] = {"format": FORMAT, "hash": self.hash}
+        content |= {f.name: getattr(self, f.name) for f in fields(self) if f.name != "points"}
+        content["calibration"] = asdict(self.calibration)
+        head = json.dumps(content, indent=1).removesuffix("\n}")
+        points = ",\n".join(json.dumps([p.id, p.plays, *p.positions]) for p in self.points)
+        return f'{head},\n "points": [\n{points}\n ]\n}}'
 
     @staticmethod
     def from_json(text: str) -> Plan:
@@ -208,11 +213,12 @@ def make_plan(
     game, design = grid.game, grid.design
     engine = engine_hash(game.name)
     tally = Tally()
+    ids = PointIds(game, engine, grid.seed)
     found: dict[str, tuple[tuple[int, ...], int]] = {}  # id -> positions, plays by a condition
     for number, row in enumerate(design.rows(tally), 1):
         resolved = design.resolved(row)
         _prepare(grid, row, resolved)
-        point = point_id(game, resolved, engine, grid.seed)
+        point = ids.of(resolved)
         if point in found:
             tally.twice += 1
         else:
@@ -240,14 +246,34 @@ def make_plan(
     return plan, {point.id: plan.setup(game, point) for point in samples}
 
 
-def point_id(game: Game, resolved: Mapping[str, Any], engine: str, seed: int) -> str:
-    """Return the 12 characters (60 bits) that name a point: a hash of all that decides its plays.
+class PointIds:
+    """Names the points of a game: by 12 characters (60 bits), a hash of all that decides plays.
 
-    Twelve, because DuckDB keeps a text of up to twelve bytes in place.
+    Twelve, because DuckDB keeps a text of up to twelve bytes in place. The hash is that of the
+    JSON text of game, options, engine and seed, options in the order of their names; most of the
+    text is the same at many points, so its parts are kept.
     """
-    parts = [game.name, identity(game.options, resolved), engine, seed]
-    digest = hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).digest()
-    return base64.b32encode(digest).decode()[:12].lower()
+
+    def __init__(self, game: Game, engine: str, seed: int) -> None:
+        self._options = sorted(game.options, key=lambda option: option.name)
+        self._begin = f"[{json.dumps(game.name)}, {{"
+        self._end = f"}}, {json.dumps(engine)}, {json.dumps(seed)}]"
+        self._kept: dict[tuple[str, int], tuple[Any, str]] = {}
+
+    def of(self, resolved: Mapping[str, Any]) -> str:
+        """Return the id of the point with these settled options."""
+        parts = [self._part(option, resolved[option.name]) for option in self._options]
+        text = self._begin + ", ".join(parts) + self._end
+        digest = hashlib.sha256(text.encode()).digest()
+        return base64.b32encode(digest).decode()[:12].lower()
+
+    def _part(self, option: Option, value: Any) -> str:
+        at = (option.name, id(value))
+        kept = self._kept.get(at)
+        if kept is None:
+            name = json.dumps(option.name)
+            kept = self._kept[at] = (value, f"{name}: {same(option, value)}")  # keeps `value` alive
+        return kept[1]
 
 
 def check_points(plan: Plan, game: Game) -> None:
@@ -256,8 +282,9 @@ def check_points(plan: Plan, game: Game) -> None:
     Raises:
         DojoError: They differ, so the plan's text was altered.
     """
+    ids = PointIds(game, plan.engine, plan.seed)
     for number, point in enumerate(plan.points, 1):
-        if point.id != point_id(game, plan.resolved(point), plan.engine, plan.seed):
+        if point.id != ids.of(plan.resolved(point)):
             raise DojoError(
                 f"the plan {plan.hash} was altered: its point {number} has other options than its"
                 f" id {point.id} names; run its grid instead"

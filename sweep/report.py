@@ -11,6 +11,7 @@ from rich.text import Text
 
 from dojo_core.game import Game
 from dojo_core.options import Option
+from dojo_core.options_page import settings
 from sweep.plan import Plan, Point
 from sweep.progress import duration, size
 from sweep.queries import SweepInfo, to_text
@@ -149,6 +150,17 @@ def options_table(game: Game) -> Table:
         table.add_row(
             option.name, _default(option), option.expected, option.help, option.source + assumed
         )
+    return table
+
+
+def presets_table(game: Game) -> Table:
+    """Return the presets of a game: what each sets, what it is, and its source."""
+    table = _table(f"{game.title}: presets")
+    for heading in ("preset", "sets", "what it is", "source"):
+        table.add_column(heading, overflow="fold")
+    for preset in game.presets:
+        sets = settings(preset) or "nothing"
+        table.add_row(preset.name, sets, preset.help, preset.source)
     return table
 
 

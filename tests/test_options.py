@@ -180,11 +180,6 @@ def test_what_is_resolved_may_be_resolved_again():
     assert options.resolve(TABLE, once) == once
 
 
-def test_the_identity_of_a_file_is_the_part_that_decides_plays():
-    resolved = options.resolve(TABLE, {}, Path("there"))
-    assert options.identity(TABLE, resolved) == resolved | {"board": "there/quadrant.txt"}
-
-
 def test_packing_keeps_numbers_switches_and_positions_of_choices():
     resolved = options.resolve(TABLE, {"count": 9, "short": True, "ties": "defender"})
     packed = options.pack(TABLE, resolved)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import itertools
+import json
 from dataclasses import replace
 
 import pytest
@@ -48,6 +51,17 @@ def test_another_seed_or_engine_makes_other_points(write_grid, monkeypatch):
     assert before.isdisjoint(p.id for p in frozen(write_grid(GRID.replace("= 7", "= 8"))).points)
     monkeypatch.setattr("sweep.plan.engine_hash", lambda game: "another")
     assert before.isdisjoint(p.id for p in frozen(write_grid(GRID)).points)
+
+
+def test_a_points_id_is_a_hash_of_all_that_decides_its_plays(write_grid, tmp_path):
+    (tmp_path / "mine.txt").write_text("# a remark\nxx\n")
+    plan = frozen(write_grid(GRID + '[fixed]\ntrack = "mine.txt"\nplayer = "runner"\n'))
+    for point in plan.points:
+        options = plan.resolved(point)
+        options["track"] = hashlib.sha256(b"xx").hexdigest()  # without its remarks
+        parts = json.dumps(["toy", options, plan.engine, 7], sort_keys=True)
+        digest = hashlib.sha256(parts.encode()).digest()
+        assert point.id == base64.b32encode(digest).decode()[:12].lower()
 
 
 def test_a_plan_is_read_back_as_it_was_written(write_grid):

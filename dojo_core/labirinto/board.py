@@ -6,6 +6,7 @@ of quadrant 0 lies at (c, 15 - r) of quadrant 1, and so on clockwise.
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -58,6 +59,7 @@ STEPS = ((-1, 0), (0, 1), (1, 0), (0, -1))  # north, east, south, west
 Array = npt.NDArray[Any]
 
 _PACKAGE = Path(__file__).resolve().parent.parent
+_BOARDS_KEPT = 64  # so many are built once only, however many points of a grid are played on them
 _LARGEST_FILE = 100_000  # bytes; a quadrant with its comments has a few thousand
 
 
@@ -245,15 +247,23 @@ def load(read: dict[str, Any], checked: bool = True) -> Board:
     Raises:
         DojoError: The board has errors; exit code 2 for those of format, 1 for those of design.
     """
-    board = build(_read_quadrant(read))
-    errors = design_errors(board) if checked else []
-    if errors:
+    board, errors = _built(_read_quadrant(read))
+    if checked and errors:
         raise _refusal(read, errors, exit_code=1)
     return board
 
 
+@functools.lru_cache(maxsize=_BOARDS_KEPT)
+def _built(quadrant: Quadrant) -> tuple[Board, list[Finding]]:
+    board = build(quadrant)
+    return board, design_errors(board)
+
+
+_parsed = functools.lru_cache(maxsize=_BOARDS_KEPT)(parse)
+
+
 def _read_quadrant(read: dict[str, Any]) -> Quadrant:
-    quadrant, findings = parse(read["text"], read.get("legend", ""), read.get("neighbours", ""))
+    quadrant, findings = _parsed(read["text"], read.get("legend", ""), read.get("neighbours", ""))
     if quadrant is None:
         raise _refusal(read, findings, exit_code=2)
     return quadrant

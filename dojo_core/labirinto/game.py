@@ -13,6 +13,7 @@ from dojo_core.labirinto.columns import (
 from dojo_core.labirinto.options import OPTIONS
 from dojo_core.labirinto.picture import board_picture
 from dojo_core.labirinto.play import play
+from dojo_core.labirinto.presets import PRESETS
 from dojo_core.labirinto.setup import prepare
 from dojo_core.labirinto.story import describe
 from dojo_core.labirinto.trace import trace
@@ -31,4 +32,5 @@ GAME = Game(
     trace=trace,
     describe=describe,
     board=board_picture,
+    presets=PRESETS,
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -27,6 +28,7 @@ from dojo_core.labirinto.walks import Tree, walk_tree
 from dojo_core.options import pack
 
 WIDTH = 16
+MAZES_KEPT = 16  # a tree of walks may take megabytes
 
 # The corners of the seats when all four corners are used first (reading 87): players who share a
 # corner are never consecutive, the last and the first included.
@@ -150,8 +152,12 @@ def seating_fault(corners: Sequence[int]) -> str:
     return ""
 
 
+@functools.lru_cache(maxsize=MAZES_KEPT)
 def pack_maze(board: Board, longest_roll: int) -> tuple[np.recarray[Any, Any], Tree]:
-    """Return the board as the compiled rules read it, and the tree of its walks."""
+    """Return the board as the compiled rules read it, and the tree of its walks.
+
+    Points on the same board share them: no rule writes to either.
+    """
     packed = np.zeros(1, MAZE).view(np.recarray)
     maze = packed[0]
     codes = np.array(["T" if code.isdigit() else code for code in board.codes.ravel()])
@@ -226,6 +232,7 @@ def lay_table(options: Mapping[str, Any], players: Sequence[str]) -> np.recarray
     return packed
 
 
+@functools.cache
 def attack_odds(faces: int) -> np.ndarray[Any, Any]:
     """Return the attacker's chances in 4096ths, by who wins ties and by points ahead."""
     odds = np.zeros((2, 2 * ODDS_CENTRE), np.int64)

@@ -18,12 +18,15 @@ if TYPE_CHECKING:
 def options(
     game: Annotated[str | None, typer.Argument(help="The game; all when left out.")] = None,
 ) -> None:
-    """List all options of a game: default, values, what each changes, its source."""
+    """List all options and presets of a game: values, what each changes, its source."""
     from dojo_core import games
     from sweep import report
 
     for name in [game] if game else games.GAMES:
-        console().print(report.options_table(games.load(name)))
+        found = games.load(name)
+        console().print(report.options_table(found))
+        if found.presets:
+            console().print("", report.presets_table(found))
 
 
 def trace(

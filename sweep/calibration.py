@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import time
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import pyarrow as pa
 from pyarrow import ipc
@@ -31,6 +32,47 @@ def calibrate(plan: Plan, game: Game, setups: Mapping[str, Setup]) -> Calibratio
     trials = [_trial(plan, game, point, setup) for point, setup in setups.items()]
     tried = [trial for trial in trials if trial] or [UNKNOWN]
     return Calibration(*(sum(parts) / len(tried) for parts in zip(*tried, strict=True)))
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What a plan amounts to, by its calibration.
+
+    Attributes:
+        points: Points.
+        plays: Plays of all points together.
+        stored: Plays of them that are stored already.
+        blocks: Blocks that the plays are cut into.
+        seconds: How long playing what is not stored takes.
+        bytes: How much the whole sweep takes on disk, once merged.
+    """
+
+    points: int
+    plays: int
+    stored: int
+    blocks: int
+    seconds: float
+    bytes: float
+
+
+def estimate(plan: Plan, stored: int, workers: int) -> Estimate:
+    """Return what a calibrated plan amounts to.
+
+    Args:
+        plan: The plan.
+        stored: Plays of it that are stored already.
+        workers: Cores at work.
+    """
+    plays = plan.plays_planned
+    block = 1 << plan.exponent
+    return Estimate(
+        points=len(plan.points),
+        plays=plays,
+        stored=stored,
+        blocks=sum(-(-point.plays // block) for point in plan.points),
+        seconds=plan.calibration.seconds_per_play * max(0, plays - stored) / workers,
+        bytes=plan.calibration.size(plays, len(plan.points)),
+    )
 
 
 def _trial(plan: Plan, game: Game, point: str, setup: Setup) -> tuple[float, float, float] | None:

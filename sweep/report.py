@@ -12,6 +12,7 @@ from rich.text import Text
 from dojo_core.game import Game
 from dojo_core.options import Option
 from dojo_core.options_page import settings
+from sweep.calibration import estimate
 from sweep.plan import Plan, Point
 from sweep.progress import duration, size
 from sweep.queries import SweepInfo, to_text
@@ -84,30 +85,40 @@ def _headline(
     return table
 
 
-def plan_table(game: Game, plan: Plan) -> Group:
-    """Return the points of a plan, the first ones if there are many."""
+def plan_table(game: Game, plan: Plan, most: int | None = POINTS_SHOWN) -> Group:
+    """Return the points of a plan, the first ones if there are more than `most`."""
     table = _table(f"{game.title}: points of {plan.name}")
     _point_columns(table, plan)
+    table.add_column("plays", justify="right")
     table.add_column("point")
-    for number, point in list(enumerate(plan.points, 1))[:POINTS_SHOWN]:
-        table.add_row(*_point_cells(game, plan, number, point), point.id)
-    more = len(plan.points) - POINTS_SHOWN
-    return Group(table, *([Text(f"and {more:,} more points", style="dim")] if more > 0 else []))
+    for number, point in enumerate(plan.points[:most], 1):
+        table.add_row(*_point_cells(game, plan, number, point), f"{point.plays:,}", point.id)
+    more = len(plan.points) - len(plan.points[:most])
+    words = f"and {more:,} more points; --points lists them all"
+    return Group(table, *([Text(words, style="dim")] if more else []))
+
+
+def plan_rows(game: Game, plan: Plan) -> Iterator[list[str]]:
+    """Yield the points of a plan as rows of plain text, after a row of headings."""
+    yield ["number", "point", "plays", *plan.axes]
+    words = {True: "true", False: "false"}
+    for number, point in enumerate(plan.points, 1):
+        shown = plan.shown(game, point).values()
+        cells = [words[cell] if isinstance(cell, bool) else str(cell) for cell in shown]
+        yield [str(number), point.id, str(point.plays), *cells]
 
 
 def plan_lines(plan: Plan, stored: int, workers: int) -> Iterator[str]:
     """Yield what a plan amounts to: points, plays, blocks, expected time and size."""
-    left = max(0, plan.plays_planned - stored)
-    block = 1 << plan.exponent
-    blocks = sum(-(-point.plays // block) for point in plan.points)
-    seconds = plan.calibration.seconds_per_play * left / workers
+    found = estimate(plan, stored, workers)
     cores = "one core" if workers == 1 else f"{workers} cores"
-    yield f"points  {len(plan.points):,}"
+    origin = f" = {plan.origin}" if plan.origin else ""
     each = _plays_a_point(plan)
-    yield f"plays   {plan.plays_planned:,} ({each} a point), {stored:,} stored already"
-    yield f"blocks  {blocks:,} of up to {block:,} plays"
-    yield f"time    about {duration(seconds)} on {cores}, after starting and compiling"
-    yield f"size    about {size(plan.calibration.size(plan.plays_planned, len(plan.points)))}"
+    yield f"points  {found.points:,}{origin}"
+    yield f"plays   {found.plays:,} ({each} a point), {stored:,} stored already"
+    yield f"blocks  {found.blocks:,} of up to {1 << plan.exponent:,} plays"
+    yield f"time    about {duration(found.seconds)} on {cores}, after starting and compiling"
+    yield f"size    about {size(found.bytes)}"
 
 
 def _plays_a_point(plan: Plan) -> str:

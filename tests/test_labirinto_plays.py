@@ -20,7 +20,7 @@ from dojo_core.labirinto import play as plays_module
 from dojo_core.labirinto import scenarios, walks
 from dojo_core.labirinto.columns import CARDS, PLAY_COLUMNS, SEAT_COLUMNS
 from dojo_core.labirinto.options import OPTIONS
-from dojo_core.labirinto.setup import attack_odds, seating, seating_fault
+from dojo_core.labirinto.setup import attack_odds, pack_maze, seating, seating_fault
 from dojo_core.labirinto.tables import ODDS_CENTRE
 from dojo_core.labirinto.trace import read_log
 
@@ -607,10 +607,12 @@ def test_number_that_is_not_used_is_not_refused(options):
 @pytest.mark.parametrize("player", ["greedy", "wanderer", ["random", "random", "greedy"]])
 def test_walks_too_many_to_weigh_are_refused(player, monkeypatch):
     monkeypatch.setattr(walks, "MOST_NODES", 1000)
-    walks._tree_of.cache_clear()
+    for kept in (walks._tree_of, pack_maze):
+        kept.cache_clear()
     with pytest.raises(DojoError) as refusal:
         prepared(players=3, player=player)
-    walks._tree_of.cache_clear()
+    for kept in (walks._tree_of, pack_maze):
+        kept.cache_clear()
     assert "dice = 2 of 6 faces" in str(refusal.value)
     assert "player = random" in str(refusal.value)
 

@@ -16,7 +16,7 @@ from dojo_core.kernel import entry, plain_python
 from dojo_core.labirinto import board as boards
 from dojo_core.labirinto import walks
 from dojo_core.labirinto.scenarios import _board_of, _read_json
-from dojo_core.labirinto.setup import TO_PLACE, TO_SQUARE, prepare_on
+from dojo_core.labirinto.setup import TO_PLACE, TO_SQUARE, pack_maze, prepare_on
 from dojo_core.labirinto.tables import NOWHERE
 
 GAME = games.load("labirinto")
@@ -278,9 +278,11 @@ def test_reach_holds_the_squares_of_all_longest_walks(walker):
 def few_nodes(monkeypatch):
     """Let no board have a tree."""
     walks._tree_of.cache_clear()
+    pack_maze.cache_clear()
     monkeypatch.setattr(walks, "MOST_NODES", 100)
     yield
     walks._tree_of.cache_clear()
+    pack_maze.cache_clear()
 
 
 def rows_of(setup):

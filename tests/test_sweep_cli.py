@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import subprocess
@@ -55,6 +56,61 @@ def test_plan_shows_points_plays_blocks_time_and_size_and_writes_nothing(
         assert words in output
     assert frozen(write_grid()).points[0].id in output
     assert not (tmp_path / "results").exists()
+
+
+MORE = "[[more_plays]]\nwhen = {goal = 20}\nplays = 300\n[one_at_a_time]\nbonus = [true]\n"
+
+
+def test_plan_lists_all_points_as_csv_without_playing(command, write_grid, monkeypatch, tmp_path):
+    monkeypatch.setattr(calibration, "calibrate", None)  # it would play
+    path = write_grid(GRID + MORE)
+    plan = frozen(path)
+    code, output, errors = command("plan", path, "--points", "csv")
+    assert (code, errors) == (0, "")
+    rows = list(csv.reader(output.splitlines()))
+    assert rows[0] == ["number", "point", "plays", "players", "goal", "bonus"]
+    assert rows[1] == ["1", plan.points[0].id, "100", "2", "10", "false"]
+    assert rows[8] == ["8", plan.points[7].id, "300", "3", "20", "true"]
+    assert len(rows) == 9
+    assert command("plan", path, "-o", "points.csv")[:2] == (0, "")
+    assert (tmp_path / "points.csv").read_text() == output
+
+
+def test_plan_lists_all_points_as_a_table(command, write_grid, monkeypatch):
+    monkeypatch.setattr(calibration, "calibrate", None)
+    path = write_grid(GRID.replace("[10, 20]", "{from = 4, to = 39}"))
+    code, output, _ = command("plan", path, "--points", "table")
+    assert code == 0
+    assert all(point.id in output for point in frozen(path).points)
+
+
+def test_plan_tells_the_counts_as_json(command, write_grid):
+    code, output, _ = command("plan", write_grid(GRID + MORE), "--json", "--workers", "2")
+    assert code == 0
+    found = json.loads(output)
+    assert (found["points"], found["plays"], found["stored"]) == (8, 4 * 100 + 4 * 300, 0)
+    assert found["origin"] == "[grid] 2 x 2 x [one_at_a_time] 2"
+    assert min(found["blocks"], found["seconds"], found["bytes"]) > 0
+
+
+def test_plan_says_what_each_section_contributed(command, write_grid):
+    output = command("plan", write_grid(GRID + MORE), "--workers", "2")[1]
+    assert "points  8 = [grid] 2 x 2 x [one_at_a_time] 2" in output
+    assert "plays   1,600 (100 to 300 a point)" in output
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "sentence"),
+    [
+        (["--points", "cvs"], 2, "--points 'cvs' is not one of table, csv; did you mean 'csv'?"),
+        (["--points", "csv", "--json"], 2, "give one"),
+        (["-o", "/proc/nowhere/points.csv"], 3, "/proc/nowhere/points.csv cannot be written"),
+    ],
+)
+def test_points_that_cannot_be_listed_are_told(command, write_grid, words, code, sentence):
+    found, _, errors = command("plan", write_grid(), *words)
+    assert (found, errors.count("\n")) == (code, 1)
+    assert sentence in errors
 
 
 def test_run_ends_with_tables_and_what_to_do_next(command, write_grid):

@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
+import csv
+import json
+import sys
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, TextIO
 
-from dojo_core.errors import DojoError
+import typer
+
+from dojo_core.errors import DojoError, nearest
 from sweep.commands.terminal import GridFile, GridResults, Workers, Yes, ask, console
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from rich.status import Status
+
+    from dojo_core.game import Setup
     from sweep.grid import Grid
     from sweep.places import Place
     from sweep.plan import Plan
 
+LISTS = ("table", "csv")  # ways to list all points
 RESULTS = "results"  # where a plan's sweep goes: a plan does not say
 LARGE_POINTS = 20_000
 LARGE_PLAYS = 2_000_000_000
@@ -24,19 +34,71 @@ MOST_POINTS = 10_000_000
 
 
 def plan(
-    grid: GridFile, results: GridResults = None, workers: Workers = None, yes: Yes = False
+    grid: GridFile,
+    results: GridResults = None,
+    workers: Workers = None,
+    yes: Yes = False,
+    points: Annotated[
+        str | None,
+        typer.Option(help=f"List all points and nothing else: {' or '.join(LISTS)}."),
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write the points to a file.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the counts as JSON.")] = False,
 ) -> None:
     """Show what a grid file amounts to: points, plays, blocks, expected time and size."""
     from dojo_core import games
     from sweep import report
     from sweep.backends import cores
+    from sweep.calibration import estimate
 
+    if points or output:
+        if as_json:
+            raise DojoError("--json tells the counts and --points lists the points; give one")
+        _list_points(listed(grid, yes), points or "csv", output)
+        return
     frozen, folder = settled(grid, results, workers, yes)
+    stored = stored_plays(folder, frozen)
+    if as_json:
+        found = asdict(estimate(frozen, stored, workers or cores()))
+        print(json.dumps({"name": frozen.name, "origin": frozen.origin, **found}))
+        return
     screen = console()
     screen.print(report.plan_table(games.load(frozen.game), frozen))
-    for line in report.plan_lines(frozen, stored_plays(folder, frozen), workers or cores()):
-        screen.print(line, highlight=False)
+    for line in report.plan_lines(frozen, stored, workers or cores()):
+        screen.print(line, markup=False, highlight=False, soft_wrap=True)
     screen.print(f"\nplay it with: dojo-sweep run {grid}", highlight=False)
+
+
+def _list_points(frozen: Plan, format: str, output: Path | None) -> None:
+    """Print all points of a plan, or write them to a file."""
+    if format not in LISTS:
+        raise DojoError(
+            f"--points {format!r} is not one of {', '.join(LISTS)}{nearest(format, LISTS)}"
+        )
+    if output is None:
+        _write_points(frozen, format, sys.stdout)
+        return
+    try:
+        with output.open("w", encoding="utf-8", newline="") as file:
+            _write_points(frozen, format, file)
+    except OSError as error:
+        raise DojoError(f"{output} cannot be written ({error.strerror})", 3) from error
+
+
+def _write_points(frozen: Plan, format: str, file: TextIO) -> None:
+    from rich.console import Console
+
+    from dojo_core import games
+    from sweep import report
+
+    game = games.load(frozen.game)
+    if format == "csv":
+        csv.writer(file, lineterminator="\n").writerows(report.plan_rows(game, frozen))
+    else:
+        wide = None if file.isatty() else 160
+        Console(file=file, width=wide).print(report.plan_table(game, frozen, most=None))
 
 
 def settled(
@@ -67,6 +129,18 @@ def settled(
     ready(folder)
     ask_about_points(grid, yes)
     return frozen_plan(grid, folder, workers), folder
+
+
+def listed(path: str, yes: bool) -> Plan:
+    """Return the plan that a grid file or a plan file amounts to, not calibrated."""
+    from sweep.grid import read_grid
+
+    if is_plan(path):
+        return read_plan_file(path)
+    grid = read_grid(path)
+    ask_about_points(grid, yes)
+    with _status() as status:
+        return _made(grid, status)[0]
 
 
 def is_plan(path: str) -> bool:
@@ -113,20 +187,14 @@ def sweep_folder(name: str, results: str) -> Place:
 
 def frozen_plan(grid: Grid, folder: Place, workers: int | None) -> Plan:
     """Return the grid's plan with its block size: the stored one's, or by a short trial."""
-    from rich.console import Console
-
     from sweep.backends import cores
     from sweep.blocks import bytes_per_play
     from sweep.calibration import block_exponent, calibrate
-    from sweep.plan import Plan, make_plan, with_calibration
+    from sweep.plan import Plan, with_calibration
     from sweep.store import plan_name
 
-    errors = Console(stderr=True)
-    with errors.status("preparing the points") as status:
-        total = grid.combinations
-        made, setups = make_plan(
-            grid, lambda done: status.update(f"preparing the points: {done:,} of {total:,}")
-        )
+    with _status() as status:
+        made, setups = _made(grid, status)
         try:
             return Plan.from_json(folder.read(plan_name(made.hash)).decode())
         except (OSError, ValueError, KeyError, TypeError, DojoError):
@@ -135,6 +203,22 @@ def frozen_plan(grid: Grid, folder: Place, workers: int | None) -> Plan:
     largest = max(bytes_per_play(grid.game, setup) for setup in setups.values())
     exponent = block_exponent(made, calibration, workers or cores(), largest)
     return with_calibration(made, calibration, exponent)
+
+
+def _made(grid: Grid, status: Status) -> tuple[Plan, dict[str, Setup]]:
+    from sweep.plan import make_plan
+
+    total = grid.combinations
+    return make_plan(
+        grid, lambda done: status.update(f"preparing the points: {done:,} of {total:,}")
+    )
+
+
+def _status() -> Status:
+    """Return the line on which a terminal shows what is being done before the plays."""
+    from rich.console import Console
+
+    return Console(stderr=True).status("preparing the points")
 
 
 def stored_plays(folder: Place, frozen: Plan) -> int:

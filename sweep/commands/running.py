@@ -67,7 +67,7 @@ def _run(
     stored = planning.stored_plays(folder, frozen)
     planning.ask_about_size(frozen, stored, folder, workers or cores(), yes)
     for line in report.plan_lines(frozen, stored, workers or cores()):
-        screen.print(line, highlight=False)
+        screen.print(line, markup=False, highlight=False, soft_wrap=True)
     work = frozen.calibration.seconds_per_play * (frozen.plays_planned - stored)
     backend = _backend(work, ray, address, workers)
     narrator = Narrator(screen, len(frozen.points))

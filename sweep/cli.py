@@ -31,6 +31,7 @@ for command in (
     telling.options,
     telling.trace,
     telling.block,
+    keeping.status,
     keeping.dashboard,
 ):
     app.command()(command)

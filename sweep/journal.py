@@ -17,14 +17,16 @@ import sys
 import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, fields, replace
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from dojo_core.errors import DojoError
-from sweep.backends import Backend, cores
 from sweep.listener import Listener
 from sweep.places import Place
 from sweep.plan import Block, Plan, versions
 from sweep.provenance import commit
+
+if TYPE_CHECKING:
+    from sweep.backends import Backend
 
 FORMAT = 1
 RUNS = "runs"
@@ -62,6 +64,7 @@ class Run:
         outcome: One of the words above.
         error: The sentence that ended it, if an error did.
         seconds: How long it took, by a clock that nobody sets.
+        starting: How many of them passed before blocks began to be played.
         plays: Plays stored.
         plays_begun: Plays of the blocks handed out, those handed out again included.
         plays_left: Plays still missing.
@@ -89,6 +92,7 @@ class Run:
     outcome: str = RUNNING
     error: str | None = None
     seconds: float = 0.0
+    starting: float = 0.0
     plays: int = 0
     plays_begun: int = 0
     plays_left: int = 0
@@ -100,8 +104,14 @@ class Run:
 
     @property
     def rate(self) -> float:
-        """Plays stored a second."""
-        return self.plays / self.seconds if self.seconds else 0.0
+        """Plays stored a second, since blocks began to be played."""
+        playing = self.seconds - self.starting
+        return self.plays / playing if playing > 0 else 0.0
+
+    @property
+    def blocks_under_way(self) -> int:
+        """Blocks handed out of which nothing is known yet."""
+        return self.blocks_begun - self.blocks - self.failures - self.retries
 
     def to_json(self) -> str:
         """Return the record's text; `from_json` reads it back."""
@@ -197,7 +207,8 @@ class Journal(Listener):
 
     def started(self, plays_done: int, plays_planned: int, workers: int) -> None:
         """Blocks begin to be played."""
-        self.run = replace(self.run, plays_left=plays_planned - plays_done)
+        starting = round(self._seconds(), 3)
+        self.run = replace(self.run, plays_left=plays_planned - plays_done, starting=starting)
         self.write(
             "playing",
             plays_stored=plays_done,
@@ -311,6 +322,8 @@ def journal(folder: Place, plan: Plan) -> Iterator[Journal]:
 
 
 def _new_run(folder: Place, plan: Plan) -> Run:
+    from sweep.backends import cores  # brings Numba, which reading a journal needs not
+
     sources = commit()
     return Run(
         number=max(run_numbers(folder), default=0) + 1,

@@ -19,7 +19,6 @@ from typing import Any, NamedTuple
 
 from dojo_core.errors import DojoError
 from dojo_core.game import Game, Setup
-from dojo_core.kernel import engine_hash
 from dojo_core.options import Option, find
 from sweep.designs import Row, Tally, same
 from sweep.grid import PRESET, Grid
@@ -210,6 +209,8 @@ def make_plan(
     Raises:
         DojoError: A point cannot be played; the sentence names its values.
     """
+    from dojo_core.kernel import engine_hash  # brings Numba, which reading a plan needs not
+
     game, design = grid.game, grid.design
     engine = engine_hash(game.name)
     tally = Tally()

@@ -44,6 +44,27 @@ def write_grid(tmp_path: Path) -> Callable[[str], Path]:
     return write
 
 
+@pytest.fixture
+def command(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> Callable[..., tuple[int, str, str]]:
+    """Return a function that runs `dojo-sweep` here: (exit code, output, errors)."""
+    from sweep import calibration, cli
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(calibration, "TRIAL_SECONDS", 0.005)
+    monkeypatch.setattr("sys.stdin", open("/dev/null"))  # noqa: SIM115
+
+    def run(*words: Any) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["dojo-sweep", *map(str, words)])
+        with pytest.raises(SystemExit) as ended:
+            cli.main()
+        output, errors = capsys.readouterr()
+        return ended.value.code, output, errors
+
+    return run
+
+
 @pytest.fixture(scope="session")
 def toy_environment() -> dict[str, str]:
     """Return an environment in which other processes find the toy game."""

@@ -49,7 +49,7 @@ def test_more_plays_or_values_keep_the_ids_of_the_points_there_were(write_grid):
 def test_another_seed_or_engine_makes_other_points(write_grid, monkeypatch):
     before = {p.id for p in frozen(write_grid(GRID)).points}
     assert before.isdisjoint(p.id for p in frozen(write_grid(GRID.replace("= 7", "= 8"))).points)
-    monkeypatch.setattr("sweep.plan.engine_hash", lambda game: "another")
+    monkeypatch.setattr("dojo_core.kernel.engine_hash", lambda game: "another")
     assert before.isdisjoint(p.id for p in frozen(write_grid(GRID)).points)
 
 

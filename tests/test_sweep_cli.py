@@ -18,23 +18,6 @@ from sweep.commands import planning
 from sweep.queries import connect
 
 
-@pytest.fixture
-def command(monkeypatch, capsys, tmp_path):
-    """Return a function that runs `dojo-sweep` here: (exit code, output, errors)."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(calibration, "TRIAL_SECONDS", 0.005)
-    monkeypatch.setattr("sys.stdin", open("/dev/null"))  # noqa: SIM115
-
-    def run(*words):
-        monkeypatch.setattr(sys, "argv", ["dojo-sweep", *map(str, words)])
-        with pytest.raises(SystemExit) as ended:
-            cli.main()
-        output, errors = capsys.readouterr()
-        return ended.value.code, output, errors
-
-    return run
-
-
 def test_help_is_quick_and_lists_the_exit_codes():
     code = (
         "import sys; from sweep.cli import app\n"

@@ -64,6 +64,11 @@ def test_an_axis_is_an_option_with_several_values(toy_options):
     assert aggregates.axes(table, toy_options("players", "board", "rule")) == ["players", "rule"]
 
 
+def test_presets_are_an_axis_that_comes_first(toy_options):
+    table = pd.DataFrame({"players": [3, 4], "preset": ["as printed", "shorter game"]})
+    assert aggregates.axes(table, toy_options("players")) == ["preset", "players"]
+
+
 @pytest.fixture
 def toy_options():
     class Named:

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
+import json
 
 import pytest
 import toy_game
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
 
 from dojo_core.errors import DojoError
 from dojo_core.game import Preset
@@ -374,3 +378,79 @@ def test_a_mistake_is_told_with_its_line_and_the_way_out(write_grid, text, line,
 def test_plays_a_point_and_in_all_exclude_each_other(write_grid):
     with pytest.raises(DojoError, match=r"line 4: .* and one of them only"):
         read_grid(write_grid(HEAD + "plays_in_all = 100\n"))
+
+
+# A twin that makes the points one by one, as the page tells it
+
+
+def naive_points(grid):
+    """Return the options of each point, by the words of GRID.md and nothing else."""
+    found = []
+    axes = list(grid["grid"].items())
+    for values in itertools.product(*(of for _, of in axes)):
+        point = {**grid["fixed"], **dict(zip((name for name, _ in axes), values, strict=True))}
+        changed = [point]
+        for name, of in grid["one_at_a_time"].items():
+            changed += [{**point, name: value} for value in of]
+        for one in changed:
+            found += naive_branches(one, grid["only_when"])
+    for point in found:
+        point["max_rounds"] = 10 * point["players"] + point["goal"]
+    kept = []
+    for point in found:
+        left_out = all(point[name] in of for name, of in grid["leave_out"].items())
+        if not left_out and point not in kept:
+            kept.append(point)
+    return kept
+
+
+def naive_branches(point, branches):
+    points = [point]
+    for players, name, of in branches:
+        spread = []
+        for one in points:
+            holds = one["players"] == players
+            spread += [{**one, name: value} for value in of] if holds else [one]
+        points = spread
+    return points
+
+
+def some(*values):
+    return st.lists(st.sampled_from(values), min_size=1, unique=True)
+
+
+@st.composite
+def grids(draw):
+    players = draw(some(2, 3, 4))
+    branches = st.lists(
+        st.tuples(st.sampled_from(players), st.just("fails_at"), some(-1, 7, 8)), max_size=1
+    )
+    return {
+        "fixed": {"goal": 12, "bonus": False, "slow": 0, "fails_at": -1},
+        "grid": {"players": players, "die": draw(some("cube", "coin"))},
+        "one_at_a_time": {"goal": draw(some(11, 12, 13)), "bonus": draw(some(False, True))},
+        "only_when": draw(branches),
+        "leave_out": {"goal": draw(some(11, 12)), "players": draw(some(*players))},
+    }
+
+
+def as_toml(grid):
+    lines = [HEAD, "[derived]", "max_rounds = '10 * players + goal'"]
+    for section in ("fixed", "grid", "one_at_a_time"):
+        lines += [f"[{section}]", *(f"{n} = {json.dumps(v)}" for n, v in grid[section].items())]
+    for players, name, of in grid["only_when"]:
+        lines += ["[[only_when]]", f"when = {{players = {players}}}", f"{name} = {json.dumps(of)}"]
+    goals = [goal for goal in grid["leave_out"]["goal"] if goal in grid["one_at_a_time"]["goal"]]
+    grid["leave_out"]["goal"] = goals or [12]
+    lines += ["[[leave_out]]", *(f"{n} = {v}" for n, v in grid["leave_out"].items())]
+    return "\n".join(lines)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(grids())
+def test_a_design_makes_the_points_of_its_naive_twin(planned, grid):
+    text = as_toml(grid)
+    points = naive_points(grid)
+    assume(points)
+    names = list(points[0])
+    assert cells(planned(text), *names) == [tuple(point.values()) for point in points]

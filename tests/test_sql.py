@@ -112,6 +112,25 @@ def test_views_have_the_columns_of_the_game(results):
     }
 
 
+def test_points_name_their_preset_where_presets_are_an_axis(write_grid, tmp_path):
+    text = GRID + 'preset = ["long", "short"]\n[presets.long]\n[presets.short]\nmax_rounds = 5\n'
+    play(write_grid(text), tmp_path)
+    found = sweep.connect(tmp_path).sql(
+        "SELECT preset, max_rounds, count(*) FROM plays JOIN points USING (point) GROUP BY ALL"
+    )
+    assert sorted(found.fetchall()) == [("long", 20, 400), ("short", 5, 400)]
+    assert sweep.sweeps(tmp_path)[0].axes == ("preset", "players", "goal", "max_rounds")
+
+
+def test_points_may_have_plays_of_their_own_number(write_grid, tmp_path):
+    path = write_grid(GRID + "[[more_plays]]\nwhen = {goal = 20}\nplays = 130\n")
+    play(path, tmp_path)
+    found = sweep.connect(tmp_path).sql("SELECT goal, plays_n FROM points ORDER BY number")
+    assert found.fetchall() == [(10, 100), (20, 130), (10, 100), (20, 130)]
+    assert sweep.sweeps(tmp_path)[0].state == "done"
+    assert play(path, tmp_path)[0].plays == 0
+
+
 def test_no_name_of_points_hides_one_of_plays(results):
     con = sweep.connect(results)
     plays = {row[0] for row in con.sql("DESCRIBE plays").fetchall()}

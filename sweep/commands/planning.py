@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 LISTS = ("table", "csv")  # ways to list all points
 RESULTS = "results"  # where a plan's sweep goes: a plan does not say
+TOLD_EVERY = 100  # points
 LARGE_POINTS = 20_000
 LARGE_PLAYS = 2_000_000_000
 LARGE_BYTES = 50e9
@@ -209,9 +210,12 @@ def _made(grid: Grid, status: Status) -> tuple[Plan, dict[str, Setup]]:
     from sweep.plan import make_plan
 
     total = grid.combinations
-    return make_plan(
-        grid, lambda done: status.update(f"preparing the points: {done:,} of {total:,}")
-    )
+
+    def tell(done: int) -> None:
+        if done % TOLD_EVERY == 0:
+            status.update(f"preparing the points: {done:,} of {total:,}")
+
+    return make_plan(grid, tell)
 
 
 def _status() -> Status:
@@ -241,13 +245,14 @@ def stored_plays(folder: Place, frozen: Plan) -> int:
 def ask_about_points(grid: Grid, yes: bool) -> None:
     """Ask before very many points are listed; refuse more than can be planned."""
     count = grid.combinations
+    at_most = "at most " if grid.design.branches else ""
     if count > MOST_POINTS:
         raise DojoError(
-            f"{grid.path}: the axes make {count:,} points, more than the {MOST_POINTS:,} that can"
-            " be planned; take values away from [grid], or split it into several sweeps"
+            f"{grid.path}: the axes make {at_most}{count:,} points, more than the {MOST_POINTS:,}"
+            " that can be planned; take values away from [grid], or split it into several sweeps"
         )
     if count > LARGE_POINTS:
-        ask(f"{grid.path}: the axes make {count:,} points.", yes)
+        ask(f"{grid.path}: the axes make {at_most}{count:,} points.", yes)
 
 
 def ask_about_size(frozen: Plan, stored: int, folder: Place, workers: int, yes: bool) -> None:

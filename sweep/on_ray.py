@@ -210,7 +210,7 @@ def _start(workers: int | None, address: str | None) -> None:
                 object_store_memory=OBJECT_STORE,
                 **common,
             )
-    except (OSError, ValueError, RuntimeError) as error:
+    except Exception as error:  # Ray raises bare ones too, as when a node is slow to start
         place = f"the cluster {address!r}" if address else "Ray on this machine"
         reason = str(error).splitlines()[0]
         raise DojoError(

@@ -236,7 +236,8 @@ class _Reader:
                     f"the game has a preset {name!r} already; choose another name", section
                 )
             self.presets[name] = {
-                key: self._check(key, value, (section, key, 0)) for key, value in options.items()
+                key: self._check(self._option(key, (section, key, 0)), value, (section, key, 0))
+                for key, value in options.items()
             }
 
     def _settled(self, options: Mapping[str, Any], where: str) -> dict[str, Any]:
@@ -251,7 +252,7 @@ class _Reader:
         for key, value in self.content.get("fixed", {}).items():
             spot = ("fixed", key, 0)
             if key == PRESET:
-                name = self._preset_option(spot).check(value, Path(), self._place(spot))
+                name = self._check(self._preset_option(spot), value, spot)
                 given |= self.presets[name]
                 self._claim(PRESET, "fixed", "fixed", spot)
                 self._claim_preset(name, spot)
@@ -260,7 +261,7 @@ class _Reader:
             if isinstance(value, list) and option.kind != "per_seat":
                 raise self._wrong(f"{key} has a list of values; an axis belongs in [grid]", spot)
             self._claim(key, "fixed", "fixed", spot)
-            given[key] = self._check(key, value, spot)
+            given[key] = self._check(option, value, spot)
         return self.game.resolve(given, self.source.file.parent, str(self.source.file))
 
     # What is combined: [grid], [[together]], [sample], [one_at_a_time]
@@ -467,8 +468,7 @@ class _Reader:
             spot = (f"{section}.{within}" if within else section, key, number)
             option = self._preset_option(spot) if key == PRESET else self._option(key, spot)
             given_values = self._listed(values, option, spot)
-            base = self.source.file.parent
-            settled = [option.check(v, base, self._place(spot)) for v in given_values]
+            settled = [self._check(option, value, spot) for value in given_values]
             keys = [same(option, value) for value in settled]
             self._check_possible(key, option, keys, given_values, spot)
             if key in self.columns:
@@ -518,8 +518,7 @@ class _Reader:
         option = self._preset_option(spot) if key == PRESET else self._option(key, spot)
         self._claim(key, role, "an axis", spot, beside)
         values = self._axis_values(option, given, spot)
-        base = self.source.file.parent
-        settled = [option.check(value, base, self._place(spot)) for value in values]
+        settled = [self._check(option, value, spot) for value in values]
         column = self.columns.setdefault(key, Column(option))
         seen: dict[int, int] = {}
         positions = []
@@ -631,8 +630,10 @@ class _Reader:
     def _option(self, key: str, spot: Spot) -> Option:
         return find(self.game.options, key, self._place(spot))
 
-    def _check(self, key: str, value: Any, spot: Spot) -> Any:
-        option = self._option(key, spot)
+    def _check(self, option: Option, value: Any, spot: Spot) -> Any:
+        """Return an option's settled value."""
+        if isinstance(value, dict):  # `Option.check` takes a file that was read already
+            raise self._wrong(f"{option.name} = {value!r} is not {option.expected}", spot)
         return option.check(value, self.source.file.parent, self._place(spot))
 
     def _check_keys(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import itertools
 import json
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 from dojo_core.errors import DojoError
 from dojo_core.game import Preset
 from sweep.designs import sampled
-from sweep.grid import read_grid
+from sweep.grid import REPEATED, SECTIONS, read_grid
 from sweep.plan import Plan, make_plan
 
 HEAD = '[sweep]\ngame = "toy"\nplays = 10\n'
@@ -340,6 +341,9 @@ def test_a_plan_tells_what_each_section_contributed(planned):
             9,
             "preset is an axis and fixed too (line 7)",
         ),
+        ("[presets.x]\ntrack = {label = 'x'}\n", 5, "is not the path of a file, or the short"),
+        ("[fixed]\ntrack = {label = 'x'}\n", 5, "is not the path of a file, or the short"),
+        ("[grid]\ntrack = [{label = 'x'}]\n", 5, "is not the path of a file, or the short"),
         ("[presets.x]\ngaol = 3\n", 5, "there is no option 'gaol'; did you mean 'goal'?"),
         ("[presets.x]\ngoal = 3\n", 5, "goal = 3 is not a whole number from 4 to 39"),
         ("[presets]\nx = 3\n", 5, 'write [presets."x"] on a line of its own'),
@@ -454,3 +458,57 @@ def test_a_design_makes_the_points_of_its_naive_twin(planned, grid):
     assume(points)
     names = list(points[0])
     assert cells(planned(text), *names) == [tuple(point.values()) for point in points]
+
+
+# Whatever else stands in a grid file
+
+
+def toml(value):
+    if isinstance(value, dict):
+        return "{" + ", ".join(f'"{key}" = {toml(of)}' for key, of in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(toml, value)) + "]"
+    return json.dumps(value) if not isinstance(value, float) else repr(value)
+
+
+WORDS = ["players", "goal", "bonus", "player", "track", "preset", "when", "plays", "points", "seed"]
+WORDS += ["method", "axes", "from", "to", "step", "sobol", "walker", "x", "coin", "goal + 1", "2"]
+PLAIN = (
+    st.sampled_from(WORDS)
+    | st.integers(-1, 9)
+    | st.booleans()
+    | st.sampled_from([1.5, float("nan"), -(2**63), 2**63 - 1])
+)
+ANYTHING = st.recursive(
+    PLAIN,
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(WORDS), inner, max_size=3)
+    ),
+    max_leaves=6,
+)
+TABLES = st.dictionaries(st.sampled_from(WORDS), ANYTHING, max_size=4)
+SOME_SECTIONS = st.lists(
+    st.tuples(st.sampled_from([s for s in SECTIONS if s != "sweep"]), TABLES),
+    max_size=4,
+    unique_by=lambda pair: pair[0],
+)
+
+
+@settings(
+    suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=300
+)
+@given(SOME_SECTIONS)
+def test_any_grid_is_a_plan_or_refused_in_one_sentence(write_grid, sections):
+    text = HEAD
+    for section, table in sections:
+        header = f"[[{section}]]" if section in REPEATED else f"[{section}]"
+        text += "\n".join([header, *(f"{key} = {toml(of)}" for key, of in table.items())]) + "\n"
+    path = write_grid(text)
+    with contextlib.suppress(DojoError):
+        make_plan(read_grid(path))
+        return
+    with pytest.raises(DojoError) as caught:
+        make_plan(read_grid(path))
+    message = str(caught.value)
+    assert message.startswith(str(path))
+    assert "\n" not in message

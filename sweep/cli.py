@@ -10,7 +10,7 @@ import sys
 import typer
 
 from dojo_core.errors import DojoError
-from sweep.commands import asking, cluster, keeping, planning, running, telling
+from sweep.commands import asking, cluster, keeping, planning, running, showing, telling
 
 app = typer.Typer(
     name="dojo-sweep",
@@ -32,6 +32,7 @@ for command in (
     telling.trace,
     telling.block,
     keeping.status,
+    showing.show,
     keeping.dashboard,
 ):
     app.command()(command)

@@ -15,6 +15,7 @@ from dojo_core.options_page import settings
 from sweep.calibration import estimate
 from sweep.plan import Plan, Point
 from sweep.progress import duration, size
+from sweep.provenance import plays_a_point
 from sweep.queries import SweepInfo, to_text
 from sweep.statistics import Mean, fairness, holm, wilson
 from sweep.summary import PointSums
@@ -113,18 +114,12 @@ def plan_lines(plan: Plan, stored: int, workers: int) -> Iterator[str]:
     found = estimate(plan, stored, workers)
     cores = "one core" if workers == 1 else f"{workers} cores"
     origin = f" = {plan.origin}" if plan.origin else ""
-    each = _plays_a_point(plan)
+    each = plays_a_point(plan)
     yield f"points  {found.points:,}{origin}"
     yield f"plays   {found.plays:,} ({each} a point), {stored:,} stored already"
     yield f"blocks  {found.blocks:,} of up to {1 << plan.exponent:,} plays"
     yield f"time    about {duration(found.seconds)} on {cores}, after starting and compiling"
     yield f"size    about {size(found.bytes)}"
-
-
-def _plays_a_point(plan: Plan) -> str:
-    counts = {point.plays for point in plan.points}
-    least, most = f"{min(counts):,}", f"{max(counts):,}"
-    return least if len(counts) == 1 else f"{least} to {most}"
 
 
 def sweeps_table(infos: Iterable[SweepInfo]) -> Table:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dojo_core.errors import DojoError
-from sweep.commands.terminal import Results, console
+from sweep.commands.terminal import AsJson, Results, console
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from sweep.status import Status
 
 WATCH_SECONDS = 2.0
-
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
 
 
 def list_sweeps(results: Results = "results") -> None:

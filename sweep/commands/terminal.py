@@ -23,6 +23,8 @@ Workers = Annotated[
     int | None, typer.Option(min=1, help="Blocks played at a time; all cores when left out.")
 ]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask, however large the sweep is.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
+SweepName = Annotated[str, typer.Argument(metavar="NAME", help="The sweep.")]
 Name = Annotated[
     str | None,
     typer.Option(help="The sweep; several with commas, or all. The newest when left out."),

@@ -79,7 +79,7 @@ def _trial(plan: Plan, game: Game, point: str, setup: Setup) -> tuple[float, flo
     """Return seconds a play, bytes a play and bytes of a point; None when its plays raise."""
     plays, taken = 1, 0.0
     try:
-        game.play(setup, plan.seed, 0, 1, game.out(setup, 1))
+        play_block(game, setup, plan.seed, Block(point, 0, 1), plan.record)  # compiles
         while taken < TRIAL_SECONDS and plays * bytes_per_play(game, setup) < MAX_BLOCK_BYTES:
             plays *= 4
             started = time.perf_counter()

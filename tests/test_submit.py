@@ -258,15 +258,15 @@ def test_a_cluster_that_asks_for_its_token_is_told(submitting):
 
 @pytest.fixture
 def command(monkeypatch, capsys, tmp_path):
-    """Return a function that runs `dojo-sweep submit` here: (exit code, output, errors)."""
+    """Return a function that runs `dojo-sweep` here: (exit code, output, errors)."""
     from sweep import cli
 
     monkeypatch.chdir(tmp_path)
     for name in ("RAY_ADDRESS", "RAY_API_SERVER_ADDRESS"):
         monkeypatch.delenv(name, raising=False)
 
-    def run(*words):
-        monkeypatch.setattr(sys, "argv", ["dojo-sweep", "submit", *map(str, words)])
+    def run(*words, theme="submit"):
+        monkeypatch.setattr(sys, "argv", ["dojo-sweep", theme, *map(str, words)])
         with pytest.raises(SystemExit) as ended:
             cli.main()
         return ended.value.code, *capsys.readouterr()
@@ -299,6 +299,15 @@ def test_the_address_may_come_from_the_environment(command, monkeypatch):
     assert code == 3
     assert f"the cluster at http://127.0.0.1:{port} cannot be reached" in errors
     assert "Connection refused" in errors
+    assert errors.count("\n") == 1
+
+
+@pytest.mark.parametrize("words", [[], ["--address", "https://there"]])
+def test_run_does_not_take_a_dashboards_address(command, monkeypatch, tmp_path, words):
+    monkeypatch.setenv("RAY_ADDRESS", "http://there:8265")
+    code, _, errors = command(grid(tmp_path, 1), *words, theme="run")
+    assert code == 2
+    assert "hand the sweep over with `dojo-sweep submit`" in errors
     assert errors.count("\n") == 1
 
 

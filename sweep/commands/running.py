@@ -111,7 +111,12 @@ def _backend(
     """Return what makes the backend: Ray for much work or a cluster, else threads in here."""
     if ray is False and address:
         raise DojoError("--address names a Ray cluster, and --no-ray does without; give one")
-    address = address or os.environ.get("RAY_ADDRESS")
+    address = None if ray is False else address or os.environ.get("RAY_ADDRESS")
+    if address and address.startswith(("http://", "https://")):
+        raise DojoError(
+            f"{address} is the address of a cluster's dashboard; hand the sweep over with"
+            " `dojo-sweep submit`, or give --address HOST:6379, or auto on a node of the cluster"
+        )
     if ray is None:
         ray = bool(address) or work > SMALL_WORK
 

@@ -10,7 +10,7 @@ import sys
 import typer
 
 from dojo_core.errors import DojoError
-from sweep.commands import asking, cluster, keeping, planning, running, showing, telling
+from sweep.commands import asking, cluster, keeping, planning, running, showing, storing, telling
 
 app = typer.Typer(
     name="dojo-sweep",
@@ -33,6 +33,7 @@ for command in (
     telling.block,
     keeping.status,
     showing.show,
+    storing.verify,
     keeping.dashboard,
 ):
     app.command()(command)

@@ -154,20 +154,20 @@ def read_metadata(place: Place, name: str) -> dict[str, Any]:
         return {**metadata, "ranges": {p: [(a, b) for a, b in pairs] for p, pairs in ranges}}
 
 
-def read_checked(place: Place, name: str, expected: pa.Schema) -> pa.Table:
+def read_checked(place: Place, name: str, expected: pa.Schema | None) -> pa.Table:
     """Return a file's rows, if it is exactly what was published.
 
     Args:
         place: The sweep's folder.
         name: The file in it.
-        expected: The schema its table has in the code.
+        expected: The schema its table has in the code; None for a file of other code.
 
     Raises:
         BrokenFileError: It does not open, or its schema, rows, metadata or checksum are wrong.
     """
     metadata = read_metadata(place, name)
     with _reading(place, name) as reader:
-        if not reader.schema.equals(expected, check_metadata=False):
+        if expected and not reader.schema.equals(expected, check_metadata=False):
             raise BrokenFileError("its columns are not those of its table")
         content = reader.read_all()
         content.validate(full=True)
@@ -175,7 +175,7 @@ def read_checked(place: Place, name: str, expected: pa.Schema) -> pa.Table:
             raise BrokenFileError(f"it has {content.num_rows} rows, not {metadata['rows']}")
         if checksum(content) != metadata["checksum"]:
             raise BrokenFileError("its checksum does not match its content")
-        return content.cast(expected)
+        return content.cast(expected) if expected else content
 
 
 @contextlib.contextmanager

@@ -1,0 +1,84 @@
+"""`dojo-sweep verify`: looks after what a sweep has stored."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from sweep.commands.terminal import AsJson, Results, SweepName, console
+
+if TYPE_CHECKING:
+    from sweep.verify import Finding
+
+STORED_WRONG = 3  # the exit code
+FINDINGS_SHOWN = 50
+
+
+def verify(
+    name: SweepName,
+    results: Results = "results",
+    replay: Annotated[
+        int, typer.Option(min=0, help="Also play so many of the stored plays again, and compare.")
+    ] = 0,
+    seed: Annotated[int, typer.Option(help="Chooses which plays are played again.")] = 0,
+    as_json: AsJson = False,
+) -> None:
+    """Read every stored file again and compare it with what was published. Writes nothing.
+
+    With record = "summary" whole points are played again, at least one. Exits with 3 if anything is
+    not as it should be, and says what to do.
+    """
+    from dojo_core import games
+    from sweep.places import at
+    from sweep.status import sweep_folder
+    from sweep.store import read_plan
+    from sweep.verify import make_replay
+    from sweep.verify import verify as verify_sweep
+
+    folder = sweep_folder(at(results), name)
+    plan = read_plan(folder)
+    game = games.load(plan.game)
+    again = make_replay(folder, game, plan, replay, seed) if replay else None
+    with progress("verifying", "chunks") as advanced:
+        found = verify_sweep(folder, game, plan, again, advanced)
+    if as_json:
+        print(json.dumps({**asdict(found), "findings": [f._asdict() for f in found.findings]}))
+    else:
+        _tell_findings(found.findings)
+        played = f", {found.replayed:,} of them played again" if again else ""
+        verdict = f"{len(found.findings):,} findings" if found.findings else "all is as published"
+        print(
+            f"{found.files:,} files, {found.rows:,} rows, {found.plays:,} plays{played}: {verdict}"
+        )
+    if found.findings:
+        raise typer.Exit(STORED_WRONG)
+
+
+def _tell_findings(findings: list[Finding]) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    if not findings:
+        return
+    table = Table(box=None, padding=(0, 2, 0, 0))
+    for heading in ("file", "what is wrong", "what to do"):
+        table.add_column(heading, overflow="fold")
+    for finding in findings[:FINDINGS_SHOWN]:
+        table.add_row(*map(Text, finding))
+    console().print(table)
+    if len(findings) > FINDINGS_SHOWN:
+        print(f"{FINDINGS_SHOWN} of {len(findings):,} findings; all of them with --json")
+
+
+@contextlib.contextmanager
+def progress(words: str, unit: str) -> Iterator[Callable[[int, int], None]]:
+    """Show how far something has come, on a terminal; yield what to tell it to."""
+    from rich.console import Console
+
+    with Console(stderr=True).status(words) as status:
+        yield lambda done, total: status.update(f"{words}: {done:,} of {total:,} {unit}")

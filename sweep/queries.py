@@ -36,6 +36,8 @@ from sweep.store import (
 )
 from sweep.summary import POINTS, PointSums, points_table
 
+MERGES_MET = 5  # while one connection is made, at most
+
 State = Literal["running", "done", "stopped"]
 
 
@@ -109,7 +111,7 @@ def connect(
     connection = duckdb.connect()
     selects: dict[str, list[str]] = {}
     for number, folder in enumerate(folders):
-        for view, select in _register(connection, folder, number).items():
+        for view, select in _registered(connection, folder, number).items():
             label = "'" + folder.name.replace("'", "''") + "' AS sweep, " if several else ""
             selects.setdefault(view, []).append(f"SELECT {label}* FROM ({select})")
     for view, parts in selects.items():
@@ -189,6 +191,20 @@ def _token(folder: Place) -> str:
 
 
 # One sweep's tables
+
+
+def _registered(
+    connection: duckdb.DuckDBPyConnection, folder: Place, number: int
+) -> dict[str, str]:
+    """Return what `_register` does, also when small files are merged at this very moment."""
+    for _ in range(MERGES_MET):
+        before = folder.stamps([MANIFEST])
+        try:
+            return _register(connection, folder, number)
+        except (DojoError, FileNotFoundError):
+            if folder.stamps([MANIFEST]) == before:
+                raise
+    return _register(connection, folder, number)
 
 
 def _register(connection: duckdb.DuckDBPyConnection, folder: Place, number: int) -> dict[str, str]:

@@ -8,17 +8,20 @@ import json
 import subprocess
 import sys
 import threading
+from types import SimpleNamespace
 
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
 from conftest import GRID
 from pyarrow import ipc
-from sweep_runs import play
+from sweep_runs import frozen, play
+from toy_game import GAME
 
 import sweep
 from dojo_core.errors import DojoError
-from sweep import cli
+from sweep import cli, queries
+from sweep.store import Store
 
 QUERY = "SELECT players, count(*) AS n FROM plays JOIN points USING (point) GROUP BY 1 ORDER BY 1"
 ANSWER = [{"players": 2, "n": 200}, {"players": 3, "n": 200}]
@@ -207,3 +210,26 @@ def test_fields_of_points_carry_meaning_and_unit(results):
     assert field.metadata == {b"meaning": b"Mean: Rounds begun.", b"unit": b"rounds"}
     assert table.schema.field("bonus").type == pa.bool_()
     assert table["track"].to_pylist() == ["plain"] * 4
+
+
+def test_files_merged_while_a_connection_is_made_are_found_in_their_new_place(
+    write_grid, tmp_path, monkeypatch
+):
+    path = write_grid()
+    with monkeypatch.context() as patch:
+        patch.setattr(Store, "merge", lambda self, finish=False: None)
+        _, _, folder = play(path, tmp_path)
+    read = queries.read_manifest
+
+    def read_then_merge(place):
+        chunks = read(place)
+        if len(chunks) > 1:
+            with Store(place, GAME, frozen(path)).open() as store:
+                store.merge(finish=True)
+        return chunks
+
+    monkeypatch.setattr(queries, "sweeps", lambda results: [SimpleNamespace(name="toy")])
+    monkeypatch.setattr(queries, "read_manifest", read_then_merge)
+    con = sweep.connect(tmp_path)
+    assert con.sql("SELECT count(*) FROM plays").fetchall() == [(400,)]
+    assert len(list((folder / "plays").glob("*.arrow"))) == 1

@@ -34,6 +34,7 @@ for command in (
     keeping.status,
     showing.show,
     storing.verify,
+    storing.clean,
     keeping.dashboard,
 ):
     app.command()(command)

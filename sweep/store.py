@@ -13,7 +13,7 @@ import contextlib
 import hashlib
 import json
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import IO, Any
 
@@ -210,6 +210,13 @@ def read_manifest(folder: Place) -> list[Chunk]:
         ) from error
 
 
+def write_manifest(folder: Place, chunks: Iterable[Chunk]) -> None:
+    """Let these chunks count and no others. Only the holder of the folder's lock may do that."""
+    entries = [chunk.to_json() for chunk in sorted(chunks, key=lambda chunk: chunk.name)]
+    text = json.dumps({"format": FORMAT, "chunks": entries})
+    folder.publish(MANIFEST, lambda file: _write_text(file, text))
+
+
 def read_plan(folder: Place) -> Plan:
     """Return the current plan of a sweep's folder.
 
@@ -331,11 +338,9 @@ class Store:
         """Publish the manifest if anything changed, and remove merged files nobody reads now."""
         started = time.monotonic()
         if self._dirty:
-            entries = [self.chunks[name].to_json() for name in sorted(self.chunks)]
-            text = json.dumps({"format": FORMAT, "chunks": entries})
             self._confirm()
             self._publish(FAILURES, "".join(json.dumps(row) + "\n" for row in self.failures))
-            self._publish(MANIFEST, text)
+            write_manifest(self.folder, self.chunks.values())
             self._dirty = False
         now = time.monotonic()
         self._save_after = now + max(SAVE_EVERY, 20 * (now - started))

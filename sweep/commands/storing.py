@@ -1,4 +1,4 @@
-"""`dojo-sweep verify`: looks after what a sweep has stored."""
+"""`dojo-sweep verify` and `clean`: looks after what a sweep has stored."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sweep.commands.terminal import AsJson, Results, SweepName, console
+from sweep.commands.terminal import AsJson, Results, SweepName, Yes, ask, console
 
 if TYPE_CHECKING:
     from sweep.verify import Finding
@@ -57,6 +57,40 @@ def verify(
         )
     if found.findings:
         raise typer.Exit(STORED_WRONG)
+
+
+def clean(
+    name: SweepName,
+    results: Results = "results",
+    old_plans: Annotated[
+        bool, typer.Option("--old-plans", help="Forget all plans but the current one first.")
+    ] = False,
+    yes: Yes = False,
+) -> None:
+    """Remove what no plan of a sweep refers to, after listing it and asking."""
+    from sweep.clean import Cleaning
+    from sweep.places import at
+    from sweep.progress import size
+    from sweep.status import sweep_folder
+
+    folder = sweep_folder(at(results), name)
+    with folder.lock() as lock:
+        cleaning = Cleaning(folder, old_plans)
+        for waste in cleaning.waste:
+            print(f"{size(waste.bytes):>10}  {waste.what}")
+        if not cleaning.waste:
+            print("every file belongs to a plan")
+            return
+        total = size(sum(waste.bytes for waste in cleaning.waste))
+        ask(
+            f"{total} of {name} will be removed for good.",
+            yes,
+            declined="nothing was removed",
+            otherwise="",
+        )
+        lock.confirm()
+        cleaning.remove()
+    print(f"removed {total}")
 
 
 def _tell_findings(findings: list[Finding]) -> None:

@@ -22,7 +22,7 @@ GridResults = Annotated[
 Workers = Annotated[
     int | None, typer.Option(min=1, help="Blocks played at a time; all cores when left out.")
 ]
-Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask, however large the sweep is.")]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask, whatever the size.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
 SweepName = Annotated[str, typer.Argument(metavar="NAME", help="The sweep.")]
 Name = Annotated[
@@ -38,8 +38,19 @@ def console() -> Console:
     return Console(width=None if sys.stdout.isatty() else 160)
 
 
-def ask(words: str, yes: bool) -> None:
+def ask(
+    words: str,
+    yes: bool,
+    otherwise: str = ", or make it smaller",
+    declined: str = "nothing was played",
+) -> None:
     """Ask whether to go on, unless `yes` said so already.
+
+    Args:
+        words: What is about to be done.
+        yes: Do not ask.
+        otherwise: What else can be done than to add ``--yes`` where nobody can answer.
+        declined: What to say when the answer is no.
 
     Raises:
         DojoError: The answer is no, or nobody is there to answer.
@@ -47,6 +58,6 @@ def ask(words: str, yes: bool) -> None:
     if yes:
         return
     if not sys.stdin.isatty():
-        raise DojoError(f"{words} Nobody is here to ask: add --yes to go on, or make it smaller")
+        raise DojoError(f"{words} Nobody is here to ask: add --yes to go on{otherwise}")
     if not typer.confirm(f"{words} Go on?"):
-        raise DojoError("nothing was played")
+        raise DojoError(declined)

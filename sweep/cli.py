@@ -10,7 +10,17 @@ import sys
 import typer
 
 from dojo_core.errors import DojoError
-from sweep.commands import asking, cluster, keeping, planning, running, showing, storing, telling
+from sweep.commands import (
+    asking,
+    cluster,
+    keeping,
+    planning,
+    running,
+    showing,
+    storing,
+    telling,
+    testing,
+)
 
 app = typer.Typer(
     name="dojo-sweep",
@@ -36,6 +46,7 @@ for command in (
     storing.verify,
     storing.clean,
     keeping.dashboard,
+    testing.chaos,
 ):
     app.command()(command)
 app.command("list")(keeping.list_sweeps)

@@ -196,6 +196,8 @@ def _cannot_play(error: Exception) -> str:
 
 
 def _start(workers: int | None, address: str | None) -> None:
+    if address:
+        _refuse_client(address)
     common: dict[str, Any] = {"logging_level": logging.ERROR, "log_to_driver": False}
     heard = signal.getsignal(signal.SIGTERM)  # Ray puts its own in place
     try:
@@ -210,7 +212,11 @@ def _start(workers: int | None, address: str | None) -> None:
                 object_store_memory=OBJECT_STORE,
                 **common,
             )
+    except errors.AuthenticationError as error:
+        raise _wants_token(address) from error
     except Exception as error:  # Ray raises bare ones too, as when a node is slow to start
+        if "InvalidAuthToken" in str(error.__cause__):
+            raise _wants_token(address) from error
         place = f"the cluster {address!r}" if address else "Ray on this machine"
         reason = str(error).splitlines()[0]
         raise DojoError(
@@ -223,9 +229,31 @@ def _start(workers: int | None, address: str | None) -> None:
             signal.signal(signal.SIGTERM, heard)
 
 
+def _wants_token(address: str | None) -> DojoError:
+    return DojoError(
+        f"the cluster at {address} asks for its token; set RAY_AUTH_MODE=token, and the cluster's"
+        " token in RAY_AUTH_TOKEN or in the file ~/.ray/auth_token",
+        STORAGE_TROUBLE,
+    )
+
+
+def _refuse_client(address: str) -> None:
+    """Refuse Ray's client: a sweep would end with the connection, and every block pass through it.
+
+    Raises:
+        DojoError: The address is one of Ray's client.
+    """
+    if address.startswith("ray://"):
+        raise DojoError(
+            f"--address {address} is of Ray's client, which a sweep would not survive losing; on"
+            " a node of the cluster use --address auto, from elsewhere `dojo-sweep submit` with"
+            " the dashboard's address, http://HOST:8265"
+        )
+
+
 def _knock(address: str) -> None:
     """Raise an OSError when nobody listens at ``host:port``: Ray itself would wait for minutes."""
-    found = re.fullmatch(r"(?:ray://)?\[?([^\]/]+?)\]?:(\d+)", address)
+    found = re.fullmatch(r"\[?([^\]/]+?)\]?:(\d+)", address)
     if found:
         socket.create_connection((found[1], int(found[2])), KNOCK_SECONDS).close()
 
@@ -247,8 +275,4 @@ def job_client(address: str) -> Any:
     try:
         return JobSubmissionClient(address)
     except ray.exceptions.AuthenticationError as error:
-        raise DojoError(
-            f"the cluster at {address} asks for its token; set RAY_AUTH_MODE=token, and the"
-            " cluster's token in RAY_AUTH_TOKEN or in the file ~/.ray/auth_token",
-            STORAGE_TROUBLE,
-        ) from error
+        raise _wants_token(address) from error

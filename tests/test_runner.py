@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import signal
 import subprocess
@@ -44,6 +45,34 @@ def test_failed_blocks_are_tried_again_by_the_next_run(write_grid, tmp_path):
     play(write_grid(FAILS), tmp_path)
     result, _, _ = play(write_grid(FAILS), tmp_path)
     assert (result.failures, result.plays) == (4, 0)
+
+
+def test_a_sweep_whose_first_blocks_all_fail_is_given_up(write_grid, tmp_path):
+    text = GRID.replace("plays = 100", "plays = 1").replace("[10, 20]", str([*range(4, 20)]))
+    result, _, _ = play(write_grid(text + "fails_at = [0]\n"), tmp_path)
+    assert result.failures in (20, 21)  # one more may have ended meanwhile
+    assert "the first 20 blocks all failed" in result.gave_up
+    assert not result.complete
+
+
+def test_many_failures_among_plays_that_succeed_give_the_sweep_up(
+    write_grid, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(runner, "MOST_FAILURES", 3)
+    result, _, _ = play(write_grid(FAILS), tmp_path, workers=1)
+    assert result.gave_up.startswith("3 blocks failed; mend what ")
+    assert 0 < result.plays == sweeps(tmp_path)[0].plays_done
+
+
+def test_a_clock_that_jumps_changes_nothing(write_grid, tmp_path, monkeypatch):
+    path = write_grid(GRID + "slow = [1]\n")
+    clock = itertools.cycle([4e9, 0.0, 1e9])
+    with monkeypatch.context() as patch:
+        patch.setattr(time, "time", lambda: next(clock))
+        result, listener, _ = play(path, tmp_path / "jumping", exponent=3)
+    play(path, tmp_path / "steady")
+    assert (result.plays, listener.notes) == (400, [])
+    assert rows(tmp_path / "jumping").equals(rows(tmp_path / "steady"))
 
 
 def test_a_full_disk_stops_at_once_with_one_sentence(write_grid, tmp_path, monkeypatch):
@@ -206,6 +235,27 @@ def test_a_stopped_driver_loses_nothing(
     assert ours.equals(fresh)
 
 
+def test_a_second_interruption_leaves_at_once_and_nothing_half_written_is_read(
+    write_grid, tmp_path, toy_command, toy_environment
+):
+    path = write_grid(SLOW.replace("[40]", "[600]").replace("[2, 3]", "[2]"))
+    process = start(toy_command, toy_environment, path, tmp_path, "--no-ray")
+    try:
+        wait_for_plays(tmp_path, process)
+        os.kill(process.pid, signal.SIGINT)
+        for line in process.stdout:
+            if "once more leaves at once" in line:
+                break
+        os.kill(process.pid, signal.SIGINT)
+        output, _ = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert process.returncode == 130
+    assert "left at once" in output
+    done = sweeps(tmp_path)[0].plays_done
+    assert connect(tmp_path).sql("SELECT count(*) FROM plays").fetchall() == [(done,)]
+
+
 def on_ray(ray_here):
     return lambda job: ray_here.OnRay(job, 2)
 
@@ -300,6 +350,32 @@ def test_the_window_bounds_what_is_under_way(write_grid, tmp_path):
 
     play(write_grid(), tmp_path, backend=lambda job: Counting(job, 2), exponent=2)
     assert max(most) == 3
+
+
+def test_an_address_of_rays_client_is_refused_with_what_to_do():
+    from sweep import on_ray
+
+    with pytest.raises(DojoError, match="`dojo-sweep submit`") as caught:
+        on_ray._start(None, "ray://head:10001")
+    assert caught.value.exit_code == 2
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        ("OutOfMemoryError", "fewer --workers"),
+        ("NodeDiedError", "its node is gone"),
+        ("WorkerCrashedError", "killed or crashed"),
+        ("ObjectLostError", "with what it had played"),
+        ("RaySystemError", None),
+    ],
+)
+def test_how_a_worker_was_lost_is_told_in_words(error, words):
+    from sweep import on_ray
+
+    kind = getattr(on_ray.errors, error)
+    told = on_ray._loss(kind.__new__(kind))
+    assert told is None if words is None else words in told
 
 
 def test_a_cluster_that_does_not_answer_is_one_sentence():

@@ -45,6 +45,7 @@ for command in (
     showing.show,
     storing.verify,
     storing.clean,
+    storing.export,
     keeping.dashboard,
     testing.chaos,
 ):

@@ -1,4 +1,4 @@
-"""`dojo-sweep verify` and `clean`: looks after what a sweep has stored."""
+"""`dojo-sweep verify`, `clean` and `export`: looks after what a sweep has stored."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ import contextlib
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from dojo_core.errors import DojoError, nearest
 from sweep.commands.terminal import AsJson, Results, SweepName, Yes, ask, console
 
 if TYPE_CHECKING:
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
 
 STORED_WRONG = 3  # the exit code
 FINDINGS_SHOWN = 50
+EXPORTS = ("duckdb", "parquet", "csv")
 
 
 def verify(
@@ -91,6 +94,50 @@ def clean(
         lock.confirm()
         cleaning.remove()
     print(f"removed {total}")
+
+
+def export(
+    name: SweepName,
+    to: Annotated[
+        Path, typer.Option("--to", help="NAME.duckdb for one file; else a folder of files.")
+    ],
+    results: Results = "results",
+    format: Annotated[
+        str | None, typer.Option(help=f"One of {', '.join(EXPORTS)}; else by the ending of --to.")
+    ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace an export that is there.")
+    ] = False,
+) -> None:
+    """Write a sweep's tables to one DuckDB file, or to a folder of Parquet or CSV files."""
+    from rich.console import Console
+
+    from dojo_core import games
+    from sweep import queries
+    from sweep.export import export as export_sweep
+    from sweep.places import at
+    from sweep.status import sweep_folder
+
+    wanted = format or ("duckdb" if to.suffix == ".duckdb" else "parquet")
+    if wanted not in EXPORTS:
+        raise DojoError(
+            f"--format {wanted!r} is not one of {', '.join(EXPORTS)}{nearest(wanted, EXPORTS)}"
+        )
+    sweep_folder(at(results), name)  # refuses a name that is none
+    connection = queries.connect(results, name)
+    plan = queries.plan_of(results, name)
+    with Console(stderr=True).status("exporting") as status:
+        rows = export_sweep(
+            connection,
+            games.load(plan.game),
+            plan,
+            to,
+            wanted,
+            force,
+            lambda table: status.update(f"exporting {table}"),
+        )
+    words = ", ".join(f"{count:,} rows of {table}" for table, count in rows.items())
+    print(f"exported to {to}: {words}")
 
 
 def _tell_findings(findings: list[Finding]) -> None:

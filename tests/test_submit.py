@@ -22,6 +22,8 @@ import pytest
 
 from dojo_core.errors import DojoError
 from sweep import places, submit
+from sweep.grid import read_grid
+from sweep.plan import Calibration, make_plan, with_calibration
 from sweep.queries import connect, sweeps
 
 ROOT = Path(__file__).parent.parent
@@ -52,7 +54,7 @@ def free_ports(count):
     return ports
 
 
-def until(condition, seconds=60.0, every=0.1):
+def until(condition, seconds=120.0, every=0.1):
     """Wait until the condition holds; fail when it does not within so many seconds."""
     end = time.monotonic() + seconds
     while not condition():
@@ -136,6 +138,14 @@ def grid(folder, plays, name="tiny"):
     return path
 
 
+def long_plan(folder):
+    """Freeze a sweep of hours in blocks of a moment; return the plan's file."""
+    plan, _ = make_plan(read_grid(grid(folder, 50_000_000, "long")))
+    path = folder / "plan.json"
+    path.write_text(with_calibration(plan, Calibration(0.001, 500.0, 1e4), 8).to_json())
+    return path
+
+
 def job_of(process):
     """Return the id of the job that a submitting process tells first."""
     line = process.stdout.readline()
@@ -169,11 +179,10 @@ def test_a_job_is_followed_to_its_end_and_its_plays_are_those_played_here(submit
 
 def test_a_job_outlives_its_terminal_can_be_followed_again_and_stopped(submitting, tmp_path):
     results = tmp_path / "there"
-    process = submitting(
-        grid(tmp_path, 50_000_000, "long"), "--results", results, "-y", "--workers", 1
-    )
+    plan = long_plan(tmp_path)
+    process = submitting(plan, "--results", results, "--yes", "--workers", 1)
     job = job_of(process)
-    until(lambda: stored(results) > 0, 120)
+    until(lambda: stored(results) > 0)
     process.kill()  # the terminal closes
     process.communicate()
     before = stored(results)
@@ -182,23 +191,21 @@ def test_a_job_outlives_its_terminal_can_be_followed_again_and_stopped(submittin
     process = submitting("--follow", job)
     until(lambda: "playing" in process.stdout.readline())
     process.send_signal(signal.SIGINT)
-    output, errors = process.communicate(timeout=60)
+    output, errors = process.communicate(timeout=120)
     assert process.returncode == 130
     assert f"no longer following; {job} goes on" in output
     assert f"submit --follow {job} --address http://127.0.0.1" in output
     assert errors == ""
-    before = stored(results)
-    until(lambda: stored(results) > before)
 
     process = submitting("--stop", job)
-    output, errors = process.communicate(timeout=90)
+    output, errors = process.communicate(timeout=120)
     assert (process.returncode, errors) == (0, "")
     assert output == f"{job} is stopped; what it finished is kept\n"
     kept = stored(results)
     assert kept > before
 
     process = submitting("--follow", job)
-    output, errors = process.communicate(timeout=60)
+    output, errors = process.communicate(timeout=120)
     assert process.returncode == 130
     assert "stopped" in output
     assert "dojo-sweep: the job was stopped; what it finished is kept\n" in errors
@@ -226,7 +233,7 @@ def test_the_exit_code_follows_the_jobs_and_strangers_are_told(cluster):
         env=environment,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=240,
     )
     failed, missing, killed = map(json.loads, ran.stdout.splitlines())
     assert failed[:2] == [1, ""]
@@ -239,7 +246,7 @@ def test_the_exit_code_follows_the_jobs_and_strangers_are_told(cluster):
 
 def test_an_unknown_job_is_named_with_those_there_are(submitting):
     process = submitting("--follow", "nothing")
-    _, errors = process.communicate(timeout=60)
+    _, errors = process.communicate(timeout=120)
     assert process.returncode == 2
     assert "has no job 'nothing'; its sweeps are " in errors
     assert errors.count("\n") == 1
@@ -247,7 +254,7 @@ def test_an_unknown_job_is_named_with_those_there_are(submitting):
 
 def test_a_cluster_that_asks_for_its_token_is_told(submitting):
     process = submitting("--follow", "any", RAY_AUTH_MODE="disabled")
-    _, errors = process.communicate(timeout=60)
+    _, errors = process.communicate(timeout=120)
     assert process.returncode == 3
     assert "asks for its token; set RAY_AUTH_MODE=token" in errors
     assert errors.count("\n") == 1

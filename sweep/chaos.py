@@ -201,12 +201,15 @@ class _Chaos:
             self._tell(f"killed a {kind}, {len(self.left)} faults left")
             if kind == "driver":
                 return True
-        driver.wait()
+        while driver.poll() is None:
+            self._cluster.replace_ended(1)
+            time.sleep(POLL_SECONDS)
         return False
 
     def _harm(self, kind: Kind, driver: subprocess.Popen[bytes]) -> bool:
         """Kill one of a kind, waiting for one; return False if the driver ended before."""
         while driver.poll() is None:
+            self._cluster.replace_ended(1)
             if kind == "driver":
                 driver.kill()
                 return True

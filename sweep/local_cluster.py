@@ -77,6 +77,7 @@ class LocalCluster:
             "RAY_ENABLE_UV_RUN_RUNTIME_ENV": "0",
             "RAY_health_check_period_ms": "1000",  # a killed node is noticed in some seconds
             "RAY_health_check_failure_threshold": "3",
+            "RAY_raylet_start_wait_time_s": "120",  # on a busy machine too
         }
         self.nodes: list[LocalNode] = []
         # Short, as the names of Ray's sockets are bounded.
@@ -114,6 +115,16 @@ class LocalCluster:
         """Kill a node that joined."""
         self.nodes.remove(node)
         node.kill()
+
+    def replace_ended(self, cores: int) -> None:
+        """Start a node for each that ended by itself, as when the machine was too busy to start it.
+
+        Args:
+            cores: How many each new one offers.
+        """
+        for node in [node for node in self.nodes if node.process.poll() is not None]:
+            self.kill(node)
+            self.join(cores)
 
     def _start(self, cores: int, options: list[str], environment: Mapping[str, str]) -> LocalNode:
         command = [sys.executable, "-m", "ray.scripts.scripts", "start", "--block", *options]

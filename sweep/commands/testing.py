@@ -24,10 +24,13 @@ def chaos(
     """
     import dataclasses
     import json
+    import signal
 
     from dojo_core import games
     from sweep.chaos import chaos as disturb
 
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.default_int_handler)  # so that the cluster is ended too
     screen = console()
     frozen, _ = planning.settled(grid, None, nodes, yes=True)
     tell = (lambda sentence: None) if as_json else screen.print

@@ -51,6 +51,7 @@ for command in (
 ):
     app.command()(command)
 app.command("list")(keeping.list_sweeps)
+app.command("import")(storing.import_sweeps)
 
 
 def main() -> None:

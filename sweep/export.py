@@ -50,6 +50,7 @@ def export(
     _check_free(target, format, replace)
     temporary = target.with_name(f".{target.name}.{uuid.uuid4().hex[:8]}.tmp")
     connection.execute("SET preserve_insertion_order = false")  # else large tables pile up
+    connection.execute("SET enable_progress_bar = false")
     try:
         with _removed_at_last(temporary):
             if format == "duckdb":

@@ -1,4 +1,4 @@
-"""`dojo-sweep verify`, `clean` and `export`: looks after what a sweep has stored."""
+"""`dojo-sweep verify`, `clean`, `export` and `import`: look after what a sweep has stored."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dojo_core.errors import DojoError, nearest
-from sweep.commands.terminal import AsJson, Results, SweepName, Yes, ask, console
+from sweep.commands.terminal import INTERRUPTED, AsJson, Results, SweepName, Yes, ask, console
 
 if TYPE_CHECKING:
+    from sweep.places import Place
     from sweep.verify import Finding
 
 STORED_WRONG = 3  # the exit code
@@ -138,6 +139,56 @@ def export(
         )
     words = ", ".join(f"{count:,} rows of {table}" for table, count in rows.items())
     print(f"exported to {to}: {words}")
+
+
+def import_sweeps(
+    other: Annotated[str, typer.Argument(help="Another results folder, or its address.")],
+    name: Annotated[
+        str | None, typer.Argument(metavar="[NAME]", help="The sweep; all when left out.")
+    ] = None,
+    results: Results = "results",
+) -> None:
+    """Take in the plays that another results folder holds of the same points.
+
+    Every file is verified first. Exits with 3 if some there are not as they should be.
+    """
+    from sweep.places import at
+    from sweep.status import sweep_folder, sweep_folders
+
+    source, target = at(other).absolute(), at(results).absolute()
+    if source == target:
+        raise DojoError(f"{other!r} is the results folder itself; name another one")
+    folders = [sweep_folder(source, name)] if name is not None else sweep_folders(source)
+    if not folders:
+        raise DojoError(f"there is no sweep in {other!r}; expected a results folder")
+    findings = [finding for folder in folders for finding in _import(folder, target / folder.name)]
+    _tell_findings(findings)
+    if findings:
+        raise typer.Exit(STORED_WRONG)
+
+
+def _import(source: Place, folder: Place) -> list[Finding]:
+    """Take in one sweep, tell what came of it, and return what is wrong with its files."""
+    from dojo_core import games
+    from sweep.exchange import import_sweep
+    from sweep.status import status
+
+    try:
+        with progress(f"importing {folder.name}", "chunks") as advanced:
+            found = import_sweep(source, folder, games.load, advanced)
+    except KeyboardInterrupt:
+        print("stopped; what was taken in is kept. Go on by importing again")
+        raise typer.Exit(INTERRUPTED) from None
+    new = ", a new sweep" if found.created else ""
+    print(
+        f"{found.name}{new}: {found.plays:,} plays taken in, {found.held:,} were here already,"
+        f" {found.left:,} left there because they share a file with some that were;"
+        f" {status(folder).plays_missing:,} are still missing"
+    )
+    return [
+        finding._replace(file=source.path(finding.file), cure="run the sweep there again")
+        for finding in found.findings
+    ]
 
 
 def _tell_findings(findings: list[Finding]) -> None:

@@ -7,6 +7,7 @@ import threading
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from typing import Protocol
 
+from sweep.listener import Listener
 from sweep.plan import Block
 from sweep.work import Job, Outcome, Worker
 
@@ -25,6 +26,9 @@ class Backend(Protocol):
 
     workers: int
     """How many are played at the same time now; it may change while a cluster does."""
+
+    listener: Listener
+    """Who hears the run on the backend's side."""
 
     def submit(self, block: Block) -> None:
         """Begin `block`."""
@@ -52,6 +56,7 @@ class Threads:
 
     def __init__(self, job: Job, workers: int | None = None) -> None:
         self.workers = workers or cores()
+        self.listener: Listener = Listener()
         self.window = self.workers + 1
         self._worker = Worker(job)
         self._worker.warm(job.plan.points[0].id)

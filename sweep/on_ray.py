@@ -19,6 +19,7 @@ from typing import Any
 
 from dojo_core.errors import DojoError
 from sweep.backends import cores
+from sweep.listener import Listener
 from sweep.places import STORAGE_TROUBLE
 from sweep.plan import Block
 from sweep.work import Job, Outcome, Worker
@@ -34,10 +35,13 @@ for _name, _value in {
     os.environ.setdefault(_name, _value)
 
 import ray  # noqa: E402
+from ray.util import metrics  # noqa: E402
+from ray.util.metrics import Metric  # noqa: E402
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy  # noqa: E402
 
 OBJECT_STORE = 256 * 2**20
 KNOCK_SECONDS = 5.0
+BLOCK_BOUNDARIES = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0)  # seconds
 LOOK_SECONDS = 1.0  # between two looks at which nodes there are
 
 errors = ray.exceptions
@@ -79,6 +83,56 @@ def _greet(key: str, reference: Any, point: str) -> str | None:
     return _worker(key, reference, point).engine_trouble()
 
 
+class Metrics(Listener):
+    """Tells Ray's own metrics how a run goes, and so Ray's dashboard and Prometheus."""
+
+    def __init__(self, job: Job) -> None:
+        tags = {"sweep": job.plan.name, "game": job.plan.game}
+
+        def made(kind: type[Metric], name: str, meaning: str, **more: Any) -> Any:
+            metric = kind(f"dojo_{name}", meaning, tag_keys=tuple(tags), **more)
+            metric.set_default_tags(tags)
+            return metric
+
+        self._plays = made(metrics.Counter, "plays", "Plays stored.")
+        self._blocks = made(metrics.Counter, "blocks", "Blocks stored.")
+        self._failed = made(metrics.Counter, "blocks_failed", "Blocks that failed for good.")
+        self._lost = made(metrics.Counter, "blocks_lost", "Blocks whose worker was lost.")
+        self._left = made(metrics.Gauge, "plays_left", "Plays still missing.")
+        self._rate = made(metrics.Gauge, "plays_per_second", "Plays stored a second, on average.")
+        self._seconds = made(
+            metrics.Histogram, "block_seconds", "Seconds a block took.", boundaries=BLOCK_BOUNDARIES
+        )
+        self._missing = self._stored = 0
+        self._began = 0.0
+
+    def started(self, plays_done: int, plays_planned: int, workers: int) -> None:
+        """Blocks begin to be played."""
+        self._missing, self._began = plays_planned - plays_done, time.monotonic()
+        self._left.set(self._missing)
+
+    def advanced(self, plays: int) -> None:
+        """One more block is stored, of so many plays."""
+        self._missing -= plays
+        self._stored += plays
+        self._plays.inc(plays)
+        self._blocks.inc()
+        self._left.set(self._missing)
+        self._rate.set(self._stored / max(time.monotonic() - self._began, 1.0))
+
+    def lost(self, block: Block, how: str, sentence: str) -> None:
+        """A worker was lost while it played a block."""
+        self._lost.inc()
+
+    def failed(self, block: Block, error: str, sentence: str) -> None:
+        """A block failed for good."""
+        self._failed.inc()
+
+    def took(self, seconds: float) -> None:
+        """A worker sent a block back after so long."""
+        self._seconds.observe(seconds)
+
+
 class OnRay:
     """Plays blocks as Ray tasks, one a block, on as many cores as the cluster has at the time.
 
@@ -90,6 +144,7 @@ class OnRay:
         job: The job.
         workers: How many blocks at a time; all cores when left out.
         address: A cluster's address; without one Ray starts on this machine.
+        metrics_port: Where the Ray that starts on this machine shows its metrics to Prometheus.
 
     Raises:
         DojoError: There is no such cluster, or one of its nodes has other rules installed.
@@ -97,14 +152,22 @@ class OnRay:
 
     name = "ray"
 
-    def __init__(self, job: Job, workers: int | None = None, address: str | None = None) -> None:
+    def __init__(
+        self,
+        job: Job,
+        workers: int | None = None,
+        address: str | None = None,
+        metrics_port: int | None = None,
+    ) -> None:
         self.address = address
         self._pending: dict[Any, Block] = {}
         self._limit = workers
         self._started = not ray.is_initialized()
         if self._started:
-            _start(workers, address)
+            _start(workers, address, metrics_port)
         self._follow_cluster()
+        self._metrics = Metrics(job)
+        self.listener: Listener = self._metrics
         self._key = f"{job.token} {job.plan.hash}"
         self._reference = (ray.put(job),)
         self._task = ray.remote(num_cpus=1, max_retries=0)(_play)
@@ -155,6 +218,7 @@ class OnRay:
         except errors.RayError as error:
             how = _loss(error)
             return Outcome(block, lost=how) if how else Outcome(block, fatal=_cannot_play(error))
+        self._metrics.took(outcome.took)
         return outcome
 
     def _greet_nodes(self, point: str) -> None:
@@ -195,7 +259,7 @@ def _cannot_play(error: Exception) -> str:
     )
 
 
-def _start(workers: int | None, address: str | None) -> None:
+def _start(workers: int | None, address: str | None, metrics_port: int | None = None) -> None:
     if address:
         _refuse_client(address)
     common: dict[str, Any] = {"logging_level": logging.ERROR, "log_to_driver": False}
@@ -210,6 +274,7 @@ def _start(workers: int | None, address: str | None) -> None:
                 num_cpus=workers or cores(),
                 include_dashboard=False,
                 object_store_memory=OBJECT_STORE,
+                _metrics_export_port=metrics_port,
                 **common,
             )
     except errors.AuthenticationError as error:

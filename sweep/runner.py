@@ -148,6 +148,7 @@ class _Run:
         started = time.monotonic()
         self._refresh_after = started + REFRESH_SECONDS
         try:
+            self.listener = Listeners(self.listener, played.listener)
             self.listener.joined(played)
             self.listener.started(self._stored(), self.plan.plays_planned, played.workers)
             while self.result.complete and next(self._missing(), None) is not None:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import contextlib
 import itertools
 import os
+import re
 import signal
 import subprocess
 import threading
 import time
+import urllib.request
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,6 +22,7 @@ from sweep_runs import frozen, play, rows
 from dojo_core.errors import DojoError
 from sweep import runner, store, work
 from sweep.backends import Threads
+from sweep.local_cluster import free_port
 from sweep.places import Folder, at, storage_error
 from sweep.queries import connect, sweeps
 from sweep.work import Job, Worker
@@ -285,6 +288,43 @@ def test_without_a_shared_folder_blocks_come_back_to_the_driver(write_grid, tmp_
     play(path, tmp_path / "threads")
     assert rows(tmp_path / "apart").equals(rows(tmp_path / "threads"))
     assert [path.name for path in (tmp_path / "elsewhere").iterdir()] == [".lock"]
+
+
+def scraped(port):
+    """Return the metrics of the sweep that Prometheus would read, by name."""
+    try:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=5) as answer:
+            lines = answer.read().decode().splitlines()
+    except OSError:
+        return {}
+    ours = [line for line in lines if line.startswith("ray_dojo_")]
+    assert all('sweep="toy"' in line.lower() and 'game="toy"' in line.lower() for line in ours)
+    return {re.split(r"[{ ]", line)[0]: float(line.rsplit(" ", 1)[1]) for line in ours}
+
+
+def test_prometheus_reads_how_a_run_goes(write_grid, tmp_path, toy_command, toy_environment):
+    path = write_grid(SLOW + "fails_at = [2000]\n")
+    port = free_port()
+    process = start(
+        toy_command, toy_environment, path, tmp_path, "--ray", "--metrics-port", str(port)
+    )
+    try:
+        found = {}
+        for _ in range(600):
+            assert process.poll() is None, process.stdout.read()
+            found = scraped(port)
+            if found.get("ray_dojo_blocks_failed_total"):
+                break
+            time.sleep(0.2)
+    finally:
+        process.terminate()
+        process.communicate(timeout=60)
+    done = sweeps(tmp_path)[0].plays_done
+    assert found["ray_dojo_blocks_failed_total"] in (1, 2)  # one a point
+    assert 0 < found["ray_dojo_plays_total"] <= done
+    assert found["ray_dojo_plays_total"] + found["ray_dojo_plays_left"] == 8000
+    assert found["ray_dojo_block_seconds_count"] >= found["ray_dojo_blocks_total"] > 0
+    assert found["ray_dojo_plays_per_second"] > 0
 
 
 def parent(process: int) -> int:

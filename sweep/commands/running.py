@@ -34,11 +34,15 @@ def run(
         bool | None,
         typer.Option("--ray/--no-ray", help="Play on Ray, or in this process; else by size."),
     ] = None,
+    metrics_port: Annotated[
+        int | None,
+        typer.Option(min=1, max=65535, help="Where a Ray of this run's own tells Prometheus."),
+    ] = None,
 ) -> None:
     """Play what a grid lacks. Running again resumes; more plays or values add to what is there."""
     _heed_signals()
     try:
-        _run(grid, yes, address, workers, results, ray)
+        _run(grid, yes, address, workers, results, ray, metrics_port)
     except KeyboardInterrupt:
         print(f"stopped; what was finished is kept. Go on with: dojo-sweep run {grid}")
         raise typer.Exit(INTERRUPTED) from None
@@ -51,6 +55,7 @@ def _run(
     workers: int | None,
     results: str | None,
     ray: bool | None,
+    metrics_port: int | None,
 ) -> None:
     from dojo_core import games
     from sweep import report
@@ -69,7 +74,7 @@ def _run(
     for line in report.plan_lines(frozen, stored, workers or cores()):
         screen.print(line, markup=False, highlight=False, soft_wrap=True)
     work = frozen.calibration.seconds_per_play * (frozen.plays_planned - stored)
-    backend = _backend(work, ray, address, workers)
+    backend = _backend(work, ray, address, workers, metrics_port)
     narrator = Narrator(screen, len(frozen.points))
     result = run_plan(frozen, game, folder, backend, narrator)
     if result.interrupted:
@@ -106,7 +111,11 @@ def _run(
 
 
 def _backend(
-    work: float, ray: bool | None, address: str | None, workers: int | None
+    work: float,
+    ray: bool | None,
+    address: str | None,
+    workers: int | None,
+    metrics_port: int | None,
 ) -> Callable[[Job], Backend]:
     """Return what makes the backend: Ray for much work or a cluster, else threads in here."""
     if ray is False and address:
@@ -117,15 +126,20 @@ def _backend(
             f"{address} is the address of a cluster's dashboard; hand the sweep over with"
             " `dojo-sweep submit`, or give --address HOST:6379, or auto on a node of the cluster"
         )
+    if metrics_port and (address or ray is False):
+        raise DojoError(
+            "--metrics-port is for a Ray that this run starts itself; the nodes of a cluster have"
+            " ports of their own, and --no-ray has no metrics"
+        )
     if ray is None:
-        ray = bool(address) or work > SMALL_WORK
+        ray = bool(address or metrics_port) or work > SMALL_WORK
 
     def make(job: Job) -> Backend:
         if ray:
             from sweep.on_ray import OnRay
 
             print(f"joining {address}" if address else "starting Ray on this machine", flush=True)
-            return OnRay(job, workers, address)
+            return OnRay(job, workers, address, metrics_port)
         from sweep.backends import Threads
 
         return Threads(job, workers)

@@ -247,6 +247,10 @@ class Journal(Listener):
         self.run = replace(self.run, failures=self.run.failures + 1)
         self.write("block_failed", **block._asdict(), error=error)
 
+    def set_aside(self, sentence: str) -> None:
+        """Something stored was broken and is put right."""
+        self.write("set_aside", sentence=sentence)
+
     def noted(self, sentence: str) -> None:
         """Something the user should know."""
         self.write("note", sentence=sentence)

@@ -32,6 +32,10 @@ class Listener:
         """A block failed for good; `sentence` tells the user."""
         self.noted(sentence)
 
+    def set_aside(self, sentence: str) -> None:
+        """Something stored was broken and is put right; `sentence` tells the user."""
+        self.noted(sentence)
+
     def noted(self, sentence: str) -> None:
         """Something the user should know."""
 
@@ -74,6 +78,11 @@ class Listeners(Listener):
         """A block failed for good."""
         for listener in self._listeners:
             listener.failed(block, error, sentence)
+
+    def set_aside(self, sentence: str) -> None:
+        """Something stored was broken and is put right."""
+        for listener in self._listeners:
+            listener.set_aside(sentence)
 
     def noted(self, sentence: str) -> None:
         """Something the user should know."""

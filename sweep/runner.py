@@ -116,6 +116,7 @@ def run(
         sweep_run.play_missing(backend)
         if sweep_run.result.complete:
             store.merge(finish=True)
+            kept.write("merged", chunks=len(store.counted()))
         sweep_run.report_notes()
         result = sweep_run.summarise()
         kept.end(result.outcome, result.gave_up, result.played)
@@ -165,7 +166,7 @@ class _Run:
     def report_notes(self) -> None:
         """Tell the listener what the store set aside since the last time."""
         for note in self.store.notes[self._notes_told :]:
-            self.listener.noted(note)
+            self.listener.set_aside(note)
         self._notes_told = len(self.store.notes)
 
     def summarise(self) -> Result:

@@ -53,14 +53,22 @@ def test_a_log_tells_a_run_event_by_event(write_grid, tmp_path):
     found = events(folder)
     names = [event["event"] for event in found]
     assert names[:2] == ["run_started", "playing"]
-    assert names[2:-1] == ["block_failed"] * 4
-    assert names[-1] == "run_ended"
+    assert names[2:] == [*["block_failed"] * 4, "merged", "run_ended"]
     failed = found[2]
     assert (failed["first"], failed["plays"]) == (32, 32)
     assert failed["error"] == "RuntimeError: play 50 went wrong"
     assert (found[-1]["outcome"], found[-1]["failures"]) == ("failed", 4)
     assert [e["seconds"] for e in found] == sorted(e["seconds"] for e in found)
     assert last_run(at(folder)).outcome == "failed"
+
+
+def test_a_log_tells_what_was_set_aside(write_grid, tmp_path):
+    play(write_grid(), tmp_path)
+    next((tmp_path / "toy" / "plays").iterdir()).write_bytes(b"torn")
+    _, listener, folder = play(write_grid(), tmp_path)
+    told = [event["sentence"] for event in events(folder, 2) if event["event"] == "set_aside"]
+    assert told == listener.notes
+    assert "it was set aside in" in told[0]
 
 
 def test_a_log_tells_how_far_it_is_now_and_then(write_grid, tmp_path, monkeypatch):

@@ -22,6 +22,7 @@ from sweep_runs import frozen, play, rows
 from dojo_core.errors import DojoError
 from sweep import runner, store, work
 from sweep.backends import Threads
+from sweep.journal import last_run
 from sweep.local_cluster import free_port
 from sweep.places import Folder, at, storage_error
 from sweep.queries import connect, sweeps
@@ -222,6 +223,9 @@ def test_a_stopped_driver_loses_nothing(
         assert "what was finished is kept. Go on with: dojo-sweep run" in output
     done = sweeps(tmp_path)[0].plays_done
     assert sweeps(tmp_path)[0].state == "stopped"
+    record = last_run(at(tmp_path / "toy"))
+    assert record.outcome == ("killed" if how == signal.SIGKILL else "stopped")
+    assert 0 <= record.plays <= record.plays_begun <= 8000
     quick = write_grid(SLOW.replace("[40]", "[0]"), "quick.toml")
     assert done > 0
     result, listener, _ = play(path, tmp_path, workers=8, exponent=10)

@@ -219,4 +219,4 @@ def test_it_tells_of_sweeps_behind_an_address(command, write_grid, bucket):
     assert found["last_run"]["outcome"] == "failed"
     log = at(bucket) / "toy"
     events = [json.loads(line)["event"] for line in log.read("runs/0001.jsonl").splitlines()]
-    assert events == ["run_started", "playing", *["block_failed"] * 4, "run_ended"]
+    assert events == ["run_started", "playing", *["block_failed"] * 4, "merged", "run_ended"]

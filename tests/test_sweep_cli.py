@@ -26,7 +26,22 @@ def test_help_is_quick_and_lists_the_exit_codes():
     )
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout.rstrip().endswith("[]")
-    for word in ("plan", "run", "sql", "options", "trace", "dashboard", "list", "Exit codes"):
+    for word in (
+        "plan",
+        "run",
+        "sql",
+        "options",
+        "trace",
+        "dashboard",
+        "list",
+        "status",
+        "show",
+        "verify",
+        "clean",
+        "export",
+        "import",
+        "Exit codes",
+    ):
         assert word in found.stdout
 
 

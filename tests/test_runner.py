@@ -54,7 +54,7 @@ def test_failed_blocks_are_tried_again_by_the_next_run(write_grid, tmp_path):
 def test_a_sweep_whose_first_blocks_all_fail_is_given_up(write_grid, tmp_path):
     text = GRID.replace("plays = 100", "plays = 1").replace("[10, 20]", str([*range(4, 20)]))
     result, _, _ = play(write_grid(text + "fails_at = [0]\n"), tmp_path)
-    assert result.failures in (20, 21)  # one more may have ended meanwhile
+    assert 20 <= result.failures <= 22  # the two others under way may have ended meanwhile
     assert "the first 20 blocks all failed" in result.gave_up
     assert not result.complete
 

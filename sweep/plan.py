@@ -137,6 +137,13 @@ class Plan:
         """Return every option's settled value at `point`."""
         return {**self.options, **self.choice(point)}
 
+    def column(self, option: str) -> tuple[list[Any], list[int]]:
+        """Return an option's settled values, and for each point the position of its own."""
+        if option not in self.axes:
+            return [self.options[option]], [0] * len(self.points)
+        axis = list(self.axes).index(option)
+        return self.axes[option], [point.positions[axis] for point in self.points]
+
     def shown(self, game: Game, point: Point) -> dict[str, Any]:
         """Return the value of each axis at `point` as one plain cell."""
         return {

@@ -34,7 +34,7 @@ from sweep.listener import Listener, Listeners
 from sweep.places import STORAGE_TROUBLE, Place
 from sweep.plan import Block, Plan, missing_blocks
 from sweep.store import FAILURES, Store, write_block
-from sweep.summary import PointSums, point_sums, write_points
+from sweep.summary import PointSums, Tally, write_points
 from sweep.work import Job, Outcome
 
 REFRESH_SECONDS = 5.0  # between two tables of points while the sweep runs
@@ -131,13 +131,17 @@ class _Run:
     game: Game
     store: Store
     listener: Listener
-    result: Result = field(default_factory=lambda: Result(PointSums({})))
+    result: Result = field(default_factory=lambda: Result(PointSums()))
     _failed: set[Block] = field(default_factory=set)
     _lost: Counter[Block] = field(default_factory=Counter)
     _again: deque[Block] = field(default_factory=deque)
     _fatal: str | None = None
+    _tally: Tally = field(init=False)
     _notes_told: int = 0
     _refresh_after: float = 0.0
+
+    def __post_init__(self) -> None:
+        self._tally = Tally(self.store.folder, self.game, self.plan)
 
     def play_missing(self, backend: Callable[[Job], Backend]) -> None:
         """Play until nothing is missing but what failed; a second round follows a broken file."""
@@ -173,7 +177,7 @@ class _Run:
         """Write the table of points and return the result with the sums of all that is stored."""
         folder = self.store.folder
         self.store.save()
-        self.result.sums = point_sums(folder, self.game, self.plan, self.store.counted())
+        self.result.sums = self._tally.sums(self.store.counted())
         write_points(folder, self.game, self.plan, self.result.sums)
         return self.result
 

@@ -233,3 +233,19 @@ def test_files_merged_while_a_connection_is_made_are_found_in_their_new_place(
     con = sweep.connect(tmp_path)
     assert con.sql("SELECT count(*) FROM plays").fetchall() == [(400,)]
     assert len(list((folder / "plays").glob("*.arrow"))) == 1
+
+
+def test_joins_look_plays_up_in_the_points_and_not_the_other_way(results):
+    query = "SELECT goal, avg(won) FROM seats JOIN points USING (point) GROUP BY 1"
+    for con in (queries.connect(results), queries.connect(results).cursor()):
+        text = con.sql(f"EXPLAIN (FORMAT json) {query}").fetchall()[0][1]
+        looked_through, hashed = _found(json.loads(text)[0], "HASH_JOIN")["children"]
+        assert "won" in json.dumps(looked_through)
+        assert "goal" in json.dumps(hashed)
+
+
+def _found(node, name):
+    """Return the operator of that name in a query's plan."""
+    while node["name"].strip() != name:
+        (node,) = node["children"]
+    return node

@@ -48,6 +48,7 @@ for command in (
     storing.export,
     keeping.dashboard,
     testing.chaos,
+    testing.bench,
 ):
     app.command()(command)
 app.command("list")(keeping.list_sweeps)

@@ -7,6 +7,7 @@ their workers, into outcomes, and looks now and then how large the cluster is.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import logging
 import os
@@ -15,6 +16,7 @@ import signal
 import socket
 import threading
 import time
+from collections.abc import Iterator
 from typing import Any
 
 from dojo_core.errors import DojoError
@@ -257,6 +259,16 @@ def _cannot_play(error: Exception) -> str:
     return (
         f"a node of the cluster cannot play ({reason}); install the same dojo-sweep on every node"
     )
+
+
+@contextlib.contextmanager
+def started_here(workers: int) -> Iterator[None]:
+    """Keep Ray on this machine started over several runs."""
+    _start(workers, None)
+    try:
+        yield
+    finally:
+        ray.shutdown()
 
 
 def _start(workers: int | None, address: str | None, metrics_port: int | None = None) -> None:

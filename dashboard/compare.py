@@ -8,8 +8,7 @@ import streamlit as st
 from dashboard import aggregates, controls, figures, metrics, results, style
 from dashboard.metrics import Metric
 
-# An axis with so few values begins with a panel each; others can be asked for.
-PANELS = 3
+PANELS = 3  # an axis with so few values begins with a panel each; others can be asked for
 
 
 def page() -> None:
@@ -36,8 +35,10 @@ def page() -> None:
     rows["unfinished"] = rows["unfinished_n"] / rows["plays_n"]
     rows = aggregates.averaged(rows, kept)
     st.markdown(_how_to_read(table, part, axes, kept, averaged))
-    controls.chart(figures.compare(rows, metric, x, color, facet), "chart")
-    st.caption(f"{metric.title}: {metric.meaning}")
+    limits = [(color, controls.MOST_COLORS), (facet, controls.MOST_PANELS)]
+    drawn, note = controls.thinned(rows, limits)
+    controls.chart(figures.compare(drawn, metric, x, color, facet), "chart")
+    st.caption(f"{note} {metric.title}: {metric.meaning}")
     with st.expander("The numbers"):
         _numbers(rows, kept, metric)
 
@@ -64,10 +65,11 @@ def _choices(
         persist_state="session",
     )
     rest = [name for name in axes if name != x]
-    color = controls.axis(columns[2], "Colour", rest, f"{key}/color", rest[0] if rest else None)
+    few = controls.readable(table, rest, controls.MOST_COLORS)
+    color = controls.axis(columns[2], "Colour", rest, f"{key}/color", few)
     rest = [name for name in rest if name != color]
-    few = [name for name in rest if table[name].nunique() <= PANELS]
-    facet = controls.axis(columns[3], "A panel each", rest, f"{key}/facet", few[0] if few else None)
+    few = controls.readable(table, rest, PANELS)
+    facet = controls.axis(columns[3], "A panel each", rest, f"{key}/facet", few)
     return metric, x, color, facet
 
 

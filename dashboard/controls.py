@@ -13,6 +13,9 @@ from dashboard import aggregates, figures, style
 
 AVERAGE = "(average)"
 NONE = "(none)"
+# More colours or panels than these cannot be told apart, or read.
+MOST_COLORS = len(style.PALETTE)
+MOST_PANELS = 6
 
 
 def axis(
@@ -37,6 +40,32 @@ def axis(
         persist_state="session",
     )
     return None if choice in (NONE, None) else str(choice)
+
+
+def readable(table: pd.DataFrame, names: Sequence[str], most: int) -> str | None:
+    """Return the first axis with at most so many values; None when each has more."""
+    return next((name for name in names if table[name].nunique() <= most), None)
+
+
+def thinned(
+    rows: pd.DataFrame, limits: Sequence[tuple[str | None, int]]
+) -> tuple[pd.DataFrame, str]:
+    """Return the rows at no more values of each axis than a chart can show, and a note if any.
+
+    Args:
+        rows: What would be drawn.
+        limits: Axes, each with the number of its values that can be shown; they are chosen evenly.
+    """
+    notes = []
+    for name, most in limits:
+        values = figures.levels(rows, name)
+        if name is None or len(values) <= most:
+            continue
+        last = len(values) - 1
+        kept = [values[round(i * last / (most - 1))] for i in range(most)]
+        rows = rows[rows[name].isin(kept)]
+        notes.append(f"{most} of the {len(values):,} values of **{style.words(name).lower()}**")
+    return rows, f"Drawn are {' and '.join(notes)}; the table below has all." if notes else ""
 
 
 def hold(

@@ -30,11 +30,13 @@ def page() -> None:
         " interval (Wilson's). The dashed line is the fair share: a bar that stays clear of it says"
         " that such a seat has it easier or harder than the others."
     )
-    shares = aggregates.win_shares(rows)
-    controls.chart(figures.fairness(shares, by.name, color, facet), "chart")
+    limits = [(color, controls.MOST_COLORS), (facet, controls.MOST_PANELS)]
+    drawn, left_out = controls.thinned(rows, limits)
+    controls.chart(figures.fairness(aggregates.win_shares(drawn), by.name, color, facet), "chart")
     others = [a for a in axes if a not in (color, facet)]
     note = controls.held(part, others)
-    st.caption((f"Held: {note}. " if note else "") + f"{style.words(by.name)}: {by.meaning}")
+    held = f"Held: {note}. " if note else ""
+    st.caption(f"{held}{left_out} {style.words(by.name)}: {by.meaning}")
     _verdicts(table, wins, by.name, axes)
 
 
@@ -51,9 +53,8 @@ def _choices(
         persist_state="session",
     )
     rest = [name for name in axes if name != "players"]
-    color = controls.axis(
-        columns[1], "Colour", rest, f"{chosen.key}/fairness/color", rest[0] if rest else None
-    )
+    few = controls.readable(table, rest, controls.MOST_COLORS)
+    color = controls.axis(columns[1], "Colour", rest, f"{chosen.key}/fairness/color", few)
     kept = [name for name in ("players", color) if name in axes]
     part, _ = controls.hold(table, aggregates.free(table, axes, kept), f"{chosen.key}/fairness")
     return seat_columns[by], color, part
@@ -70,19 +71,19 @@ def _verdicts(table: pd.DataFrame, wins: pd.DataFrame, by: str, axes: list[str])
     words = style.words(by).lower()
     if unfair:
         st.warning(
-            f"{unfair} of {count} points are unfair by {words}, beyond chance.",
+            f"{unfair:,} of {count:,} points are unfair by {words}, beyond chance.",
             icon=":material/balance:",
         )
     else:
         hidden = 100 * float(aggregates.margins(wins).max())
         st.success(
-            f"None of {count} points shows an advantage by {words} beyond chance. With so many"
+            f"None of {count:,} points shows an advantage by {words} beyond chance. With so many"
             f" plays, one of less than about {hidden:.1f} percentage points can stay hidden.",
             icon=":material/balance:",
         )
     st.markdown(
         "Each row asks whether all groups of seats win equally often at one point (Pearson's"
-        f" chi-squared test), corrected for asking {count} times (Holm): below {LEVEL:.0%} chance"
+        f" chi-squared test), corrected for asking {count:,} times (Holm): below {LEVEL:.0%} chance"
         " alone is no good explanation. How many percentage points (pp) the extremes are off the"
         " fair share tells whether it matters at the table."
     )

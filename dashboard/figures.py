@@ -15,6 +15,10 @@ from dashboard.metrics import Metric
 
 # Where the panels of a facet stand: at most so many side by side.
 FACETS_A_ROW = 3
+# So many values have a name along the bottom, all panels side by side; of more, every second, ...
+MOST_TICKS = 40
+# So many bars in a row have their number above them.
+MOST_NUMBERS = 40
 
 
 def compare(
@@ -44,6 +48,7 @@ def compare(
         horizontal_spacing=0.02,
         subplot_titles=[label(facet, panel) for panel in panels] if facet else None,
     )
+    numbered = len(ticks) * len(groups) * len(panels) <= MOST_NUMBERS
     for column, panel in enumerate(panels, start=1):
         for index, group in enumerate(groups):
             rows = where(where(table, facet, panel), color, group)
@@ -64,11 +69,12 @@ def compare(
                 ),
             )
             figure.add_trace(marks, row=1, col=column)
-            bars = _unfinished_bars(places, rows["unfinished"], index, name)
+            bars = _unfinished_bars(places, rows["unfinished"], index, name, numbered)
             figure.add_trace(bars.update(width=0.5 / len(groups)), row=2, col=column)
+    step = math.ceil(len(ticks) * len(panels) / MOST_TICKS)
     figure.update_xaxes(
-        tickvals=list(range(len(ticks))),
-        ticktext=[style.shown(value) for value in ticks],
+        tickvals=list(range(0, len(ticks), step)),
+        ticktext=[style.shown(value) for value in ticks[::step]],
         range=[-0.6, len(ticks) - 0.4],
         showgrid=False,
     )
@@ -250,13 +256,15 @@ def _marks(
     )
 
 
-def _unfinished_bars(places: pd.Series, shares: pd.Series, index: int, name: str) -> go.Bar:
-    """Return a bar with its share of unfinished plays for each place."""
+def _unfinished_bars(
+    places: pd.Series, shares: pd.Series, index: int, name: str, numbered: bool = True
+) -> go.Bar:
+    """Return a bar with its share of unfinished plays for each place, numbered or not."""
     return go.Bar(
         x=places,
         y=shares,
         marker={"color": style.color(index)},
-        text=[style.percent(share) for share in shares],
+        text=[style.percent(share) for share in shares] if numbered else None,
         textposition="outside",
         textfont={"size": 13},
         cliponaxis=False,

@@ -27,10 +27,12 @@ def page() -> None:
         st.info("No play is stored yet for these points.")
         return
     st.markdown(_how_to_read(cumulative))
-    drawn = rows if cumulative else figures.binned(rows, BINS)
+    drawn, left_out = controls.thinned(rows, [(color, controls.MOST_COLORS)])
+    drawn = drawn if cumulative else figures.binned(drawn, BINS)
     controls.chart(figures.lengths(drawn, metric, color, cumulative), "chart")
     note = controls.held(part, [name for name in axes if name != color])
-    st.caption((f"Held: {note}. " if note else "") + f"{metric.title}: {metric.meaning}")
+    held = f"Held: {note}. " if note else ""
+    st.caption(f"{held}{left_out} {metric.title}: {metric.meaning}")
     if chosen.info.record == "summary":
         st.caption("This sweep keeps summaries: the longest plays are taken for the unfinished.")
     st.subheader("Quantiles")
@@ -58,7 +60,7 @@ def _choices(
         "Colour",
         axes,
         f"{chosen.key}/length/color",
-        "players" if "players" in axes else (axes[0] if axes else None),
+        "players" if "players" in axes else controls.readable(table, axes, controls.MOST_COLORS),
     )
     drawn = columns[2].segmented_control(
         "Drawn as",

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import hashlib
 import json
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -36,6 +37,7 @@ from sweep.store import (
 )
 from sweep.summary import POINTS, PointSums, points_table
 
+SWEEPS_KEPT = 256  # whose plans and manifests are not read again while they stay the same
 MERGES_MET = 5  # while one connection is made, at most
 
 # Parts of DuckDB's optimizer that go by the number of rows. It takes every Arrow source for one
@@ -163,15 +165,19 @@ def _folders(results: Place, name: str | Sequence[str] | None) -> list[Place]:
 
 
 def _info(folder: Place) -> SweepInfo:
+    info = _info_of(folder, _token(folder))
+    return replace(info, state="running") if folder.is_locked() else info
+
+
+@functools.lru_cache(SWEEPS_KEPT)
+def _info_of(folder: Place, token: str) -> SweepInfo:
+    """Return what is known of a sweep whose files have this `token`, the lock aside."""
     plan = read_plan(folder)
     try:
         stored = covered(counted(read_manifest(folder), plan))
     except DojoError:  # `connect` tells it; the next run makes the manifest anew
         stored = {}
     done = sum(_plays_below(stored.get(point.id, []), point.plays) for point in plan.points)
-    state: State = "done" if done == plan.plays_planned else "stopped"
-    if folder.is_locked():
-        state = "running"
     return SweepInfo(
         name=folder.name,
         game=plan.game,
@@ -180,10 +186,10 @@ def _info(folder: Place) -> SweepInfo:
         points=len(plan.points),
         plays_planned=plan.plays_planned,
         plays_done=done,
-        state=state,
+        state="done" if done == plan.plays_planned else "stopped",
         axes=tuple(plan.axes),
         record=plan.record,
-        token=_token(folder),
+        token=token,
     )
 
 

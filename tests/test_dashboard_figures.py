@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dashboard import board_figures, figures, style
+from dashboard import board_figures, controls, figures, style
 from dashboard.metrics import Metric
 
 ROUNDS = Metric("rounds", "Rounds", "rounds", "Rounds begun.")
@@ -291,3 +291,31 @@ def test_no_unfinished_play_is_no_share_at_all():
     figure = figures.lengths(table, ROUNDS, None, cumulative=False)
     (bar,) = (trace for trace in figure.data if trace.type == "bar")
     assert list(bar.y) == [0.0]
+
+
+def test_many_values_along_the_bottom_are_named_now_and_then_and_bars_lose_their_numbers():
+    table = pd.DataFrame({"goal": range(100), "mean": 1.0, "low": 0.5, "high": 1.5, "n": 10})
+    figure = figures.compare(table.assign(unfinished=0.1), ROUNDS, "goal", None, None)
+    assert len(figure.layout.xaxis.tickvals) <= figures.MOST_TICKS
+    marks, bars = figure.data
+    assert len(marks.x) == len(bars.x) == 100
+    assert bars.text is None
+
+
+def test_more_colours_than_can_be_told_apart_are_thinned_evenly_and_said_so():
+    rows = means(goal=list(range(29)), players=[3, 4])
+    limits = [("goal", controls.MOST_COLORS), ("players", controls.MOST_PANELS), (None, 6)]
+    drawn, note = controls.thinned(rows, limits)
+    assert drawn["goal"].unique().tolist() == [0, 4, 8, 12, 16, 20, 24, 28]
+    assert drawn["players"].unique().tolist() == [3, 4]
+    assert note == "Drawn are 8 of the 29 values of **goal**; the table below has all."
+    few = rows[rows["goal"] < 3]
+    same, note = controls.thinned(few, limits)
+    assert len(same) == len(few)
+    assert note == ""
+
+
+def test_an_axis_is_readable_when_its_values_are_few():
+    rows = means(goal=list(range(29)), players=[3, 4])
+    assert controls.readable(rows, ["goal", "players"], 8) == "players"
+    assert controls.readable(rows, ["goal"], 8) is None

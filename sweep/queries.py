@@ -22,7 +22,7 @@ from dojo_core.errors import DojoError, nearest
 from dojo_core.game import Column, Game
 from sweep.places import Place, at
 from sweep.plan import Plan
-from sweep.schemas import FAILURE_SCHEMA, schema
+from sweep.schemas import FAILURE_SCHEMA, coded, schema
 from sweep.store import (
     FAILURES,
     MANIFEST,
@@ -288,7 +288,7 @@ def _dataset(
     for file, stamp in expected.items():
         if stamps.get(file) != stamp:
             _check(folder, file, kept)
-    return folder.dataset(list(expected), kept)
+    return folder.dataset(list(expected), coded(kept))
 
 
 def _check(folder: Place, file: str, expected: pa.Schema) -> None:

@@ -25,7 +25,7 @@ from dojo_core.game import Game
 from sweep.blocks import Tables, column_bytes, merge_tables
 from sweep.places import STORAGE_TROUBLE, Place, Stamp
 from sweep.plan import Block, Plan, Ranges, joined, overlaps
-from sweep.schemas import schema, table_names
+from sweep.schemas import coded, plain, schema, table_names
 
 FORMAT = 1
 SET_ASIDE = "set_aside"  # the folder of files that were found broken
@@ -116,7 +116,8 @@ def write_chunk(
             "ranges": ranges,
             "checksum": checksum(content),
         }
-        write_arrow(folder, file, content, metadata)
+        stored = content.combine_chunks().cast(coded(content.schema))
+        write_arrow(folder, file, stored, metadata)
         rows[table], files[table] = content.num_rows, folder.stamps([file])[file]
     return Chunk(name, record, dict(ranges), rows, files)
 
@@ -167,10 +168,11 @@ def read_checked(place: Place, name: str, expected: pa.Schema | None) -> pa.Tabl
     """
     metadata = read_metadata(place, name)
     with _reading(place, name) as reader:
-        if expected and not reader.schema.equals(expected, check_metadata=False):
+        if expected and not plain(reader.schema).equals(expected, check_metadata=False):
             raise BrokenFileError("its columns are not those of its table")
         content = reader.read_all()
         content.validate(full=True)
+        content = content.cast(plain(content.schema))
         if content.num_rows != metadata["rows"]:
             raise BrokenFileError(f"it has {content.num_rows} rows, not {metadata['rows']}")
         if checksum(content) != metadata["checksum"]:

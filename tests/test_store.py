@@ -20,7 +20,7 @@ from sweep.blocks import classes, play_block
 from sweep.places import Folder, at
 from sweep.plan import Block
 from sweep.queries import connect
-from sweep.schemas import schema, table_names
+from sweep.schemas import coded, plain, schema, table_names
 from sweep.store import (
     KEY,
     BrokenFileError,
@@ -55,7 +55,7 @@ def test_a_file_carries_schema_meaning_units_labels_and_what_it_holds(write_grid
     block, tables = a_block(plan)
     write_block(at(tmp_path), "plays", block, tables)
     reader = ipc.open_file(files(tmp_path)[0])
-    assert reader.schema.equals(schema(GAME, "plays"))
+    assert reader.schema.equals(coded(schema(GAME, "plays")))
     assert reader.schema.field("rounds").metadata == {
         b"meaning": b"Rounds begun.",
         b"unit": b"rounds",
@@ -266,7 +266,8 @@ def test_keeping_sums_beside_rows_plays_again_and_never_mixes(write_grid, tmp_pa
 
 def harmed(path):
     content = bytearray(path.read_bytes())
-    content[len(content) // 2] ^= 255
+    third = len(content) // 3
+    content[third : 2 * third] = bytes(255 - byte for byte in content[third : 2 * third])
     path.write_bytes(content)
 
 
@@ -445,3 +446,26 @@ def test_stored_files_are_compressed_with_zstd(write_grid, tmp_path):
     message = ipc.open_file(files(folder)[0]).get_batch(0)
     raw = sum(column.nbytes for column in message.columns)
     assert os.path.getsize(files(folder)[0]) < raw + 10_000
+
+
+def test_a_files_texts_stand_once_and_its_rows_are_read_as_they_were(tmp_path):
+    table = pa.table({"point": ["b", "a", "b"], "n": [1, 2, 3]})
+    place = at(tmp_path)
+    place.prepare(["plays"])
+    store_module.write_chunk(place, "plays", "some", {"a": [(0, 1)]}, {"plays": table})
+    with place.open("plays/some.arrow") as file:
+        stored = ipc.open_file(file).read_all()
+    assert stored["point"].chunk(0).dictionary.to_pylist() == ["b", "a"]
+    assert store_module.read_checked(place, "plays/some.arrow", table.schema).equals(table)
+
+
+def test_files_with_plain_texts_are_read_beside_those_with_coded_ones(write_grid, tmp_path):
+    _, _, folder = play(write_grid(), tmp_path)
+    before = rows(tmp_path)
+    place = at(folder)
+    for chunk in store_module.read_manifest(place):
+        file = store_module.file_name(chunk.name, "plays")
+        with place.open(file) as source:
+            content = ipc.open_file(source).read_all()
+        store_module.write_arrow(place, file, content.cast(plain(content.schema)))
+    assert rows(tmp_path).equals(before)

@@ -36,12 +36,15 @@ NOT_ENGINE = frozenset(
     }
 )
 
+# A compiled function that another one calls would else inherit whether it may allocate.
+_OUTER: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy", "_nrt": True}
 _INNER: dict[str, Any] = {
-    "cache": True,
-    "nogil": True,
-    "error_model": "numpy",
+    **_OUTER,
     "no_cpython_wrapper": True,
     "no_cfunc_wrapper": True,
+    # Nothing is allocated per play, so no references are counted: passing arrays on would else cost
+    # two locked instructions for each of them. Numba refuses a kernel that allocates all the same.
+    "_nrt": False,
 }
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -81,11 +84,14 @@ def entry(function: Function) -> Function:
 
     With ``NUMBA_DISABLE_JIT=1`` the same function runs as plain Python.
     """
-    return cast(Function, numba.njit(cache=True, nogil=True, error_model="numpy")(function))
+    return cast(Function, numba.njit(**_OUTER)(function))
 
 
 def kernel(function: Function) -> Function:
-    """Compile `function`, which only compiled code calls: like `entry`, without the wrappers."""
+    """Compile `function`, which only compiled code calls and which allocates nothing.
+
+    Otherwise like `entry`.
+    """
     return cast(Function, numba.njit(**_INNER)(function))
 
 

@@ -8,6 +8,7 @@ import warnings
 
 import numpy as np
 import pytest
+from numba.core.errors import NumbaError
 
 from dojo_core import kernel
 
@@ -126,3 +127,19 @@ def test_words_wrap_silently_where_they_are_meant_to():
     with warnings.catch_warnings(), kernel.wrapping_arithmetic():
         warnings.simplefilter("error")
         assert np.uint64((1 << 64) - 1) + np.uint64(2) == 1
+
+
+@kernel.kernel
+def allocating(size):
+    return np.zeros(size).sum()
+
+
+@kernel.entry
+def calling(size):
+    return allocating(size)
+
+
+@pytest.mark.skipif(kernel.plain_python(), reason="nothing is compiled")
+def test_a_kernel_that_allocates_is_refused():
+    with pytest.raises(NumbaError, match="zeros"):
+        calling(3)

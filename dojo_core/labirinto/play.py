@@ -250,12 +250,26 @@ def play_block(
     seat_rows: np.ndarray,
 ) -> None:
     """Play a row of plays, one after the other, on one table."""
-    table = tables[0]
+    play_row(rules[0], maze[0], tree, tables[0], seed, first_play, rows, seat_rows)
+
+
+@kernel
+def play_row(
+    rules: np.record,
+    maze: np.record,
+    tree: Tree,
+    table: np.record,
+    seed: int,
+    first_play: int,
+    rows: np.ndarray,
+    seat_rows: np.ndarray,
+) -> None:
+    """See `play_block`, which counts references; this does not."""
     for k in range(len(rows)):
-        set_up(rules[0], maze[0], table, seed, first_play + k)
+        set_up(rules, maze, table, seed, first_play + k)
         while not table.over:
-            play_turn(rules[0], maze[0], tree, table)
-        write_rows(rules[0], table, rows[k], seat_rows[k])
+            play_turn(rules, maze, tree, table)
+        write_rows(rules, table, rows[k], seat_rows[k])
 
 
 @entry

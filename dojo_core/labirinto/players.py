@@ -11,6 +11,7 @@ import numpy as np
 
 from dojo_core.kernel import inlined, kernel, whole
 from dojo_core.labirinto import log
+from dojo_core.labirinto.drawn import find_walk
 from dojo_core.labirinto.greedy import best_option, next_planned_step, plan_walk
 from dojo_core.labirinto.log import note_list
 from dojo_core.labirinto.table import blame, choice_stream
@@ -28,7 +29,7 @@ from dojo_core.labirinto.tables import (
     WANDERER,
 )
 from dojo_core.labirinto.walks import Tree, fewest_fatica
-from dojo_core.random_numbers import below, fraction, next_word, spend
+from dojo_core.random_numbers import FRACTION_MASK, below, fraction, next_word, spend
 
 
 @kernel
@@ -90,6 +91,26 @@ def uniform_step(table: np.record, count: int, may_stop: bool) -> int:
     """`random`: uniform over the steps, and stopping where it may."""
     chosen = draw_step(table, count + 1 if may_stop else count)
     return chosen if chosen < count else NOWHERE
+
+
+@inlined
+def draw_walk(maze: np.record, tree: Tree, table: np.record) -> int:
+    """`random`: return the walk that drawing the whole roll step by step would make.
+
+    The word that serves the steps is taken up; nothing of it is spent, see `spend_walk`. May only
+    be asked where ``maze.first_walk`` tells of walks.
+    """
+    table.fraction = fraction(next_word(table.streams, choice_stream(table.seat)))
+    table.steps_left_of_word = STEPS_A_WORD
+    start = table.origin & 63
+    return find_walk(maze, tree.walks, tree.guide, start, table.remaining, table.fraction)
+
+
+@inlined
+def spend_walk(table: np.record, walk: np.record, steps: int) -> None:
+    """Spend of the word what the steps of a drawn walk would have spent one by one."""
+    table.fraction = (table.fraction * np.uint64(walk.options)) & FRACTION_MASK
+    table.steps_left_of_word = STEPS_A_WORD - steps
 
 
 @kernel

@@ -18,8 +18,9 @@ import numpy as np
 
 from dojo_core.kernel import inlined, kernel, whole
 from dojo_core.labirinto import log
+from dojo_core.labirinto.drawn import ways_of
 from dojo_core.labirinto.log import note, note_kumite, note_list, note_result
-from dojo_core.labirinto.players import choose_step, choose_walk, decide
+from dojo_core.labirinto.players import choose_step, choose_walk, decide, draw_walk, spend_walk
 from dojo_core.labirinto.table import (
     allenamento,
     belt,
@@ -75,6 +76,7 @@ from dojo_core.labirinto.tables import (
     PASSO_FALSO_CARD,
     PESO_CINTURA,
     PLACE,
+    RANDOM,
     SEGRETO,
     SENSEI_OSSERVA,
     SFIDA,
@@ -384,7 +386,7 @@ def walk_onto_fatica(rules: np.record, table: np.record, extra: int) -> None:
         return
     seat = table.seat
     was_brown = is_brown(rules, table.track[seat])
-    pay_fatica(rules, table, seat)
+    pay_fatica(rules, table, seat, NIL + 1)
     if rules.dojo_latch == 1 and was_brown and not is_brown(rules, table.track[seat]):
         table.shut = 1
 
@@ -407,8 +409,7 @@ def walk(rules: np.record, maze: np.record, tree: Tree, table: np.record) -> int
     ``table.why`` tells why a walk that goes on to its square effect is over.
     """
     table.why = DONE
-    if walks_alone(rules, maze, table):
-        walk_alone(rules, maze, tree, table)
+    if walked_at_once(rules, maze, tree, table):
         return GOES_ON
     while table.remaining > 0:
         longer = legal_steps(maze, tree, table)
@@ -433,41 +434,78 @@ def walk(rules: np.record, maze: np.record, tree: Tree, table: np.record) -> int
 
 
 @kernel
-def walks_alone(rules: np.record, maze: np.record, table: np.record) -> bool:
-    """Tell whether nothing can happen on any walk of this roll but Fatica: nobody is in reach.
+def walked_at_once(rules: np.record, maze: np.record, tree: Tree, table: np.record) -> bool:
+    """Walk the whole roll at once where nothing but Fatica happens on the way.
 
-    A Brown belt might enter the Dojo; a told or scripted play is walked step by step.
+    The steps are the same as one by one, without looking around. Returns whether it was done. A
+    Brown belt might enter the Dojo; a told or scripted play is walked step by step.
     """
     seat = table.seat
+    start = table.origin & 63
     if table.telling or table.scripted or table.node == NOWHERE:
         return False
     if table.player[seat] == WANDERER or is_brown(rules, table.track[seat]):
         return False
-    return not in_reach(maze, table, int(table.everyone) & ~(1 << seat))
+    if table.player[seat] == RANDOM and maze.first_walk[start, table.remaining] != NOWHERE:
+        return walked_as_drawn(rules, maze, tree, table)
+    if in_reach(maze, table, int(table.everyone) & ~(1 << seat)):
+        return False
+    walk_as_planned(rules, maze, tree, table)
+    return True
 
 
 @kernel
-def walk_alone(rules: np.record, maze: np.record, tree: Tree, table: np.record) -> None:
-    """Walk the whole roll at once: the same steps as one by one, without looking around."""
-    seat = table.seat
+def walked_as_drawn(rules: np.record, maze: np.record, tree: Tree, table: np.record) -> bool:
+    """Draw the whole walk; walk it unless a pawn stands on it. Return whether it was walked.
+
+    Otherwise the steps are drawn one by one with the same word.
+    """
+    walk = tree.walks[draw_walk(maze, tree, table)]
+    steps = min(whole(tree.nodes[table.node].longest), table.remaining)
+    ways = ways_of(walk)
+    square = table.origin
+    pawns = NIL
+    for k in range(steps):
+        square = maze.neighbour[square, ways & 3]
+        ways >>= 2
+        pawns |= table.pawns[square]
+        table.path[k + 1] = square
+    if pawns != 0:
+        return False
+    spend_walk(table, walk, steps)
+    for k in range(steps):
+        table.square_steps[table.path[k + 1]] += 1
+    arrive(rules, table, square, steps, whole(walk.fatica))
+    return True
+
+
+@kernel
+def walk_as_planned(rules: np.record, maze: np.record, tree: Tree, table: np.record) -> None:
+    """Choose the whole walk, and walk it."""
     nodes = tree.nodes
     choose_walk(rules, maze, tree, table)
     steps = int(table.plan_length)
     square = table.origin
     for k in range(steps):
         square = (whole(nodes[table.plan[k]].square) + table.turn_of_tree) & 255
-        table.square_steps[square] += 1
         table.path[k + 1] = square
+        table.square_steps[square] += 1
+    fatica = whole(nodes[table.plan[steps - 1]].fatica) if steps > 0 else NIL
+    arrive(rules, table, square, steps, fatica)
+
+
+@inlined
+def arrive(rules: np.record, table: np.record, square: int, steps: int, fatica: int) -> None:
+    """Stand at the end of a walk, on `square`, and pay for its Fatica squares all at once."""
     table.path_length = steps + 1
-    table.at[seat] = square
+    table.at[table.seat] = square
     table.steps += steps
     remaining = int(table.remaining) - steps
     table.remaining = remaining
     if remaining > 0:
         table.why = BOXED_IN
-    if steps > 0 and rules.fatica_stop_only == 0:
-        for _ in range(nodes[table.plan[steps - 1]].fatica):
-            pay_fatica(rules, table, seat)
+    if fatica > 0 and rules.fatica_stop_only == 0:
+        pay_fatica(rules, table, table.seat, fatica)
 
 
 @kernel
@@ -552,7 +590,7 @@ def square_effect(
     if code == ALLENAMENTO:
         allenamento(rules, table, seat)
     elif code == FATICA and rules.fatica_stop_only == 1:
-        pay_fatica(rules, table, seat)
+        pay_fatica(rules, table, seat, NIL + 1)
     elif code == NEBBIA:
         return draw_card(rules, maze, tree, table)
     elif code == TUNNEL:

@@ -180,6 +180,10 @@ def pack_maze(board: Board, longest_roll: int) -> tuple[np.recarray[Any, Any], T
     maze.root[:] = index.root
     maze.first_group[:, : longest_roll + 2] = index.first_group
     maze.reach[:, : longest_roll + 1] = index.reach
+    maze.first_walk[:] = NOWHERE
+    maze.first_walk[:, : longest_roll + 1] = index.first_walk
+    maze.guide_place[:, : longest_roll + 1] = index.guide_place
+    maze.guide_shift[:, : longest_roll + 1] = index.guide_shift
     return packed, tree
 
 

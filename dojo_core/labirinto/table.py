@@ -101,15 +101,19 @@ def change_track(rules: np.record, table: np.record, seat: int, stripes: int, wh
 
 
 @kernel
-def pay_fatica(rules: np.record, table: np.record, seat: int) -> None:
-    """Take the stripes a Fatica square costs, as far as there are any."""
+def pay_fatica(rules: np.record, table: np.record, seat: int, squares: int) -> None:
+    """Take the stripes that so many Fatica squares cost, as far as there are any.
+
+    A told play pays one square at a time.
+    """
     if rules.fatica_cost == 0:
         return
     before = table.track[seat]
-    after = max(before - rules.fatica_cost, 0)
-    table.track[seat] = after
-    table.seat_fatica[seat] += before - after
-    table.track_moved = 1
+    after = max(before - squares * rules.fatica_cost, 0)
+    if after != before:
+        table.track[seat] = after
+        table.seat_fatica[seat] += before - after
+        table.track_moved = 1
     note(table, log.FATICA_PAID, seat, before, after)
 
 

@@ -124,6 +124,9 @@ MAZE = np.dtype(
         ("root", "i8", 64),
         ("first_group", "i4", (64, HIGHEST_ROLL + 2)),
         ("reach", "u8", (64, HIGHEST_ROLL + 1, 4)),
+        ("first_walk", "i4", (64, HIGHEST_ROLL + 1)),
+        ("guide_place", "i4", (64, HIGHEST_ROLL + 1)),
+        ("guide_shift", "u1", (64, HIGHEST_ROLL + 1)),
     ],
     align=True,
 )
@@ -164,6 +167,10 @@ TABLE = np.dtype(
         ("spared", "i8"),  # defenders saved by Uke in this walk
         ("why", "i8"),  # why the walk is over: DONE, BOXED_IN or DECLINED
         ("shut", "i8"),  # 1 when the Dojo stays closed for this move (dojo_latch)
+        # A search for walks, where the board has no tree
+        ("seen", "i8", SQUARES),  # 1 on the squares that may not be stepped on again
+        ("search_square", "i8", HIGHEST_ROLL + 1),
+        ("search_way", "i8", HIGHEST_ROLL + 1),
         # What is being decided
         ("options", "i8", SQUARES),
         ("option_nodes", "i8", SQUARES),

@@ -11,7 +11,8 @@ walk can still go on, so that legality is one comparison. Where a board has too 
 tree, the same questions are answered by search.
 
 For players that weigh whole walks, the full walks of each square and roll are also kept by what
-they come to: groups with the same last square and as many Fatica squares.
+they come to: groups with the same last square and as many Fatica squares. For a player that draws
+its steps they are kept by what draws them, see `drawn`.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from dojo_core.kernel import entry, inlined, kernel, whole
+from dojo_core.labirinto.drawn import WALK, drawn_walks
 from dojo_core.labirinto.tables import FATICA, NOWHERE
 
 Records = TypeVar("Records", bound=np.ndarray[Any, Any])
@@ -55,11 +57,15 @@ class Tree(NamedTuple):
         nodes: `NODE` records in preorder; empty when the board has too many walks.
         groups: `GROUP` records; those of a square and a roll lie together, see `Index`.
         leaves: int32, the nodes in which the walks of a group end.
+        walks: `WALK` records, the walks to be drawn at once; empty when there are too many.
+        guide: uint16, where to look for a walk, see `drawn.Drawn`.
     """
 
     nodes: np.ndarray[Any, Any]
     groups: np.ndarray[Any, Any]
     leaves: np.ndarray[Any, Any]
+    walks: np.ndarray[Any, Any]
+    guide: np.ndarray[Any, Any]
 
 
 class Index(NamedTuple):
@@ -70,11 +76,17 @@ class Index(NamedTuple):
         first_group: int32, (64, longest + 2): the first group; the next entry ends the last one.
         reach: uint64, (64, longest + 1, 4): a bit for each square (in the quadrant's own numbering)
             that some walk steps onto.
+        first_walk: int32, (64, longest + 1): see `drawn.Drawn.first`.
+        guide_place: int32, (64, longest + 1): see `drawn.Drawn.place`.
+        guide_shift: uint8, (64, longest + 1): see `drawn.Drawn.shift`.
     """
 
     root: np.ndarray[Any, Any]
     first_group: np.ndarray[Any, Any]
     reach: np.ndarray[Any, Any]
+    first_walk: np.ndarray[Any, Any]
+    guide_place: np.ndarray[Any, Any]
+    guide_shift: np.ndarray[Any, Any]
 
 
 # 16 million nodes are 128 MB. An open board without inner walls has 8 million with two dice.
@@ -233,11 +245,15 @@ def _with_room(records: Records, size: int) -> Records:
 
 
 def _ends(
-    nodes: np.ndarray[Any, Any], roots: np.ndarray[Any, Any], longest: int
+    neighbour: np.ndarray[Any, Any],
+    nodes: np.ndarray[Any, Any],
+    roots: np.ndarray[Any, Any],
+    longest: int,
 ) -> tuple[Tree, Index]:
     """Return a tree with its groups, and its index."""
     first_group = np.zeros((64, longest + 2), np.int32)
     reach = np.zeros((64, longest + 1, 4), np.uint64)
+    counts = np.zeros((64, longest + 1), np.int64)
     groups = np.zeros(1 << 16, GROUP).view(np.recarray)
     leaves = np.zeros(1 << 18, np.int32)
     tally = np.zeros((256, 64), np.int32)
@@ -249,10 +265,14 @@ def _ends(
             groups = _with_room(groups, group + tally.size)
             leaves = _with_room(leaves, leaf + int(nodes[root].skip - root))
             to = reach[square, steps]
+            before = leaf
             group, leaf = group_ends(nodes, root, steps, tally, to, groups, leaves, group, leaf)
             first_group[square, steps + 1] = group
-    tree = Tree(nodes, groups[:group].copy().view(np.recarray), leaves[:leaf].copy())
-    return tree, Index(roots, first_group, reach)
+            counts[square, steps] = leaf - before
+    groups = groups[:group].copy().view(np.recarray)
+    drawn = drawn_walks(neighbour, nodes, roots, counts)
+    tree = Tree(nodes, groups, leaves[:leaf].copy(), drawn.walks, drawn.guide)
+    return tree, Index(roots, first_group, reach, drawn.first, drawn.place, drawn.shift)
 
 
 @functools.lru_cache(maxsize=4)
@@ -269,7 +289,7 @@ def _tree_of(neighbour: bytes, code: bytes, longest: int) -> tuple[Tree, Index]:
     nodes = np.zeros(int(sizes.sum()), NODE).view(np.recarray)
     for start in range(64):
         grow(ways, codes, start, longest, nodes, int(roots[start]))
-    return _ends(nodes, roots, longest)
+    return _ends(ways, nodes, roots, longest)
 
 
 def _no_tree(longest: int) -> tuple[Tree, Index]:
@@ -278,11 +298,16 @@ def _no_tree(longest: int) -> tuple[Tree, Index]:
         np.zeros(0, NODE).view(np.recarray),
         np.zeros(0, GROUP).view(np.recarray),
         np.zeros(0, np.int32),
+        np.zeros(0, WALK).view(np.recarray),
+        np.zeros(0, np.uint16),
     )
     index = Index(
         np.full(64, NOWHERE, np.int64),
         np.zeros((64, longest + 2), np.int32),
         np.zeros((64, longest + 1, 4), np.uint64),
+        np.full((64, longest + 1), NOWHERE, np.int32),
+        np.zeros((64, longest + 1), np.int32),
+        np.zeros((64, longest + 1), np.uint8),
     )
     return tree, index
 
@@ -304,32 +329,34 @@ def walk_tree(
 
 
 @kernel
-def longest_walk(neighbour: np.ndarray, visited: np.ndarray, start: int, most: int) -> int:
-    """Return the longest self-avoiding walk from `start` over squares not `visited`, up to `most`.
+def longest_walk(maze: np.record, table: np.record, start: int, most: int) -> int:
+    """Return the longest self-avoiding walk from `start` over squares not yet seen, up to `most`.
 
-    `visited` (bool, (256,)) holds `start` already and is left as it was.
+    ``table.seen`` holds `start` already and is left as it was.
     """
-    square = np.zeros(most + 1, np.int64)
-    way = np.zeros(most + 1, np.int64)
+    visited = table.seen
+    square = table.search_square
+    way = table.search_way
     square[0] = start
+    way[0] = 0
     level = 0
     best = 0
     while level >= 0 and best < most:
         best = max(best, level)
         if level == most or way[level] == 4:
             if level > 0:
-                visited[square[level]] = False
+                visited[square[level]] = 0
             level -= 1
             continue
-        to = neighbour[square[level], way[level]]
+        to = maze.neighbour[square[level], way[level]]
         way[level] += 1
         if to != NOWHERE and not visited[to]:
             level += 1
             square[level] = to
             way[level] = 0
-            visited[to] = True
+            visited[to] = 1
     while level > 0:
-        visited[square[level]] = False
+        visited[square[level]] = 0
         level -= 1
     return best
 
@@ -369,9 +396,9 @@ def legal_steps(maze: np.record, tree: Tree, table: np.record) -> int:
 @kernel
 def _searched_steps(maze: np.record, table: np.record) -> int:
     """Answer `legal_steps` by search."""
-    visited = np.zeros(256, np.bool_)
+    visited = table.seen
     for k in range(table.path_length):
-        visited[table.path[k]] = True
+        visited[table.path[k]] = 1
     here = table.path[table.path_length - 1]
     longest = 0
     count = 0
@@ -379,9 +406,9 @@ def _searched_steps(maze: np.record, table: np.record) -> int:
         to = maze.neighbour[here, way]
         if to == NOWHERE or visited[to]:
             continue
-        visited[to] = True
-        length = 1 + longest_walk(maze.neighbour, visited, to, table.remaining - 1)
-        visited[to] = False
+        visited[to] = 1
+        length = 1 + longest_walk(maze, table, to, table.remaining - 1)
+        visited[to] = 0
         if length > longest:
             longest = length
             count = 0
@@ -389,6 +416,8 @@ def _searched_steps(maze: np.record, table: np.record) -> int:
             table.options[count] = to
             table.option_nodes[count] = NOWHERE
             count += 1
+    for k in range(table.path_length):
+        visited[table.path[k]] = 0
     return count
 
 

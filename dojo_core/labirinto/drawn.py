@@ -1,0 +1,195 @@
+"""Drawing a whole walk with one fraction, where it would else be drawn step by step.
+
+A move's steps are drawn with the parts of one 60-bit fraction (`random_numbers.spend`), each
+uniform over the legal ones. So each full walk owns an interval of the fraction: in the tree's
+preorder they lie end to end, and each is as long as one over the product of its steps' options.
+Here the walks of a square and a roll are kept in that order, each with the least fraction that
+draws it. A guide tells for each stretch of fractions where to begin looking, so that a walk is
+found in one or two looks. The walk that is found is the one that the steps would have made, bit
+for bit, and what they would have left of the fraction follows from the product.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dojo_core.kernel import entry, inlined, kernel, whole
+from dojo_core.labirinto.tables import NOWHERE, STEPS_A_WORD
+from dojo_core.random_numbers import FRACTION_BITS
+
+STEPS_A_BYTE = 4
+
+# Small, for what limits drawing is how much of the table lies in a core's own cache.
+WALK = np.dtype(
+    [
+        ("first", "u8"),  # the least fraction that draws it; the next walk's ends its interval
+        ("options", "u4"),  # the product of its steps' options: at most 4 * 3**11
+        ("ways", "u1", STEPS_A_WORD // STEPS_A_BYTE),  # each step's place in `neighbour`
+        ("fatica", "u1"),  # Fatica squares stepped onto
+    ],
+    align=True,
+)
+
+# A walk takes 16 bytes, and up to 4 in the guide: 20 MB. The shipped board has 87,026 walks of two
+# dice, an open one 2.9 million.
+MOST_WALKS = 1 << 20
+
+# The guide counts the walks of a square and a roll in 16 bits.
+MOST_GUIDED = 1 << 16
+
+
+class Drawn(NamedTuple):
+    """The walks of a board to be drawn, and their guides.
+
+    Attributes:
+        walks: `WALK` records, those of a square and a roll together and in preorder.
+        guide: uint16: for each stretch of fractions, the walk that its last one draws, counted
+            from the first of that square and roll.
+        first: int32, (64, longest + 1), by square of the quadrant and roll: the first walk; -1
+            where walks are drawn step by step.
+        place: int32, (64, longest + 1): where their guide begins.
+        shift: uint8, (64, longest + 1): the bits that a fraction loses to be a place in it.
+    """
+
+    walks: np.ndarray[Any, Any]
+    guide: np.ndarray[Any, Any]
+    first: np.ndarray[Any, Any]
+    place: np.ndarray[Any, Any]
+    shift: np.ndarray[Any, Any]
+
+
+@kernel
+def _legal_children(nodes: np.ndarray, node: int, goal: int) -> int:
+    """Return how many children of a node begin a walk of `goal` steps from the root."""
+    end = nodes[node].skip
+    count = 0
+    child = node + 1
+    while child < end:
+        count += 1 if whole(nodes[child].depth) + nodes[child].longest >= goal else 0
+        child = whole(nodes[child].skip)
+    return count
+
+
+@entry
+def write_walks(
+    neighbour: np.ndarray, nodes: np.ndarray, root: int, goal: int, walks: np.ndarray
+) -> None:
+    """Write the full walks of `goal` steps from `root` in preorder into `walks`."""
+    # Of each node on the way down: its legal children, how many of them are done, the product of
+    # the options so far, and which of so many walks, were all alike, would begin here.
+    legal = np.zeros(goal + 1, np.int64)
+    done = np.zeros(goal + 1, np.int64)
+    product = np.ones(goal + 1, np.int64)
+    number = np.zeros(goal + 1, np.int64)
+    square = np.zeros(goal + 1, np.int64)
+    way = np.zeros(goal + 1, np.int64)
+    square[0] = nodes[root].square
+    legal[0] = _legal_children(nodes, root, goal)
+    end = nodes[root].skip
+    free = 0
+    at = root + 1
+    while at < end:
+        depth = whole(nodes[at].depth)
+        if depth + nodes[at].longest < goal:
+            at = whole(nodes[at].skip)
+            continue
+        product[depth] = product[depth - 1] * legal[depth - 1]
+        number[depth] = number[depth - 1] * legal[depth - 1] + done[depth - 1]
+        done[depth - 1] += 1
+        square[depth] = nodes[at].square
+        way[depth] = 0
+        while neighbour[square[depth - 1], way[depth]] != square[depth]:
+            way[depth] += 1
+        if depth < goal:
+            legal[depth] = _legal_children(nodes, at, goal)
+            done[depth] = 0
+            at += 1
+            continue
+        walk = walks[free]
+        walk.first = _least_fraction(number[goal], product[goal])
+        walk.options = product[goal]
+        walk.fatica = nodes[at].fatica
+        for k in range(goal):
+            walk.ways[k // STEPS_A_BYTE] |= way[k + 1] << 2 * (k % STEPS_A_BYTE)
+        free += 1
+        at = whole(nodes[at].skip)
+
+
+@kernel
+def _least_fraction(number: int, product: int) -> int:
+    """Return ``number / product`` as a 60-bit fraction, rounded up."""
+    one = 1 << whole(FRACTION_BITS)
+    # In two parts, for the product of a fraction and a number would not fit.
+    return number * (one // product) + (number * (one % product) + product - 1) // product
+
+
+@entry
+def write_guide(walks: np.ndarray, shift: int, guide: np.ndarray) -> None:
+    """Write the guide to the last of these walks, those of a square and a roll."""
+    at = len(walks) - 1
+    for stretch in range(len(guide) - 1, -1, -1):
+        last = np.uint64(((stretch + 1) << shift) - 1)
+        while walks[at].first > last:
+            at -= 1
+        guide[stretch] = at
+
+
+@inlined
+def find_walk(
+    maze: np.record, walks: np.ndarray, guide: np.ndarray, start: int, roll: int, part: np.uint64
+) -> int:
+    """Return the walk of `roll` from a square of the quadrant that the fraction `part` draws."""
+    stretch = whole(part >> np.uint64(maze.guide_shift[start, roll]))
+    at = maze.first_walk[start, roll] + whole(guide[maze.guide_place[start, roll] + stretch])
+    while walks[at].first > part:
+        at -= 1
+    return at
+
+
+@inlined
+def ways_of(walk: np.record) -> int:
+    """Return the ways of a walk's steps, two bits each, the first step's lowest."""
+    return whole(walk.ways[0]) | whole(walk.ways[1]) << 8 | whole(walk.ways[2]) << 16
+
+
+def drawn_walks(
+    neighbour: np.ndarray[Any, Any],
+    nodes: np.ndarray[Any, Any],
+    roots: np.ndarray[Any, Any],
+    counts: np.ndarray[Any, Any],
+) -> Drawn:
+    """Return the walks to be drawn at once; none when there are more than `MOST_WALKS`.
+
+    Args:
+        neighbour: int64, (256, 4): see `tables.MAZE`.
+        nodes: The tree.
+        roots: int64, (64,): see `walks.Index`.
+        counts: int64, (64, longest + 1): the full walks of a square and roll.
+    """
+    longest = counts.shape[1] - 1
+    goals = np.minimum(nodes["longest"][roots].astype(np.int64)[:, None], np.arange(longest + 1))
+    # One fraction serves no longer walks.
+    counts = np.where((goals <= STEPS_A_WORD) & (counts <= MOST_GUIDED), counts, 0)
+    if counts.sum() > MOST_WALKS:
+        counts = np.zeros_like(counts)
+    # Each guide has as many stretches as there are walks, up to the next power of two.
+    bits = np.array([max(int(count) - 1, 0).bit_length() for count in counts.flat])
+    bits = bits.reshape(counts.shape)
+    sizes = np.where(counts > 0, 1 << bits, 0)
+    walks = np.zeros(int(counts.sum()), WALK).view(np.recarray)
+    guide = np.zeros(int(sizes.sum()), np.uint16)
+    first = np.where(counts > 0, _begins(counts), NOWHERE).astype(np.int32)
+    place = _begins(sizes).astype(np.int32)
+    shift = (int(FRACTION_BITS) - bits).astype(np.uint8)
+    for at in zip(*np.nonzero(counts), strict=True):
+        of_roll = walks[first[at] : first[at] + counts[at]]
+        write_walks(neighbour, nodes, roots[at[0]], goals[at], of_roll)
+        write_guide(of_roll, int(shift[at]), guide[place[at] : place[at] + sizes[at]])
+    return Drawn(walks, guide, first, place, shift)
+
+
+def _begins(sizes: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Return where parts of these sizes begin that lie end to end."""
+    return (np.cumsum(sizes) - sizes.ravel()).reshape(sizes.shape)

@@ -307,10 +307,11 @@ def scraped(port):
 
 
 def test_prometheus_reads_how_a_run_goes(write_grid, tmp_path, toy_command, toy_environment):
-    path = write_grid(SLOW + "fails_at = [2000]\n")
+    endless = SLOW.replace("plays = 4000", "plays = 4000000")  # the test ends it
+    path = write_grid(endless + "fails_at = [2000]\n")
     port = free_port()
     process = start(
-        toy_command, toy_environment, path, tmp_path, "--ray", "--metrics-port", str(port)
+        toy_command, toy_environment, path, tmp_path, "--ray", "--metrics-port", str(port), "--yes"
     )
     try:
         found = {}
@@ -326,7 +327,7 @@ def test_prometheus_reads_how_a_run_goes(write_grid, tmp_path, toy_command, toy_
     done = sweeps(tmp_path)[0].plays_done
     assert found["ray_dojo_blocks_failed_total"] in (1, 2)  # one a point
     assert 0 < found["ray_dojo_plays_total"] <= done
-    assert found["ray_dojo_plays_total"] + found["ray_dojo_plays_left"] == 8000
+    assert 0 < found["ray_dojo_plays_left"] < 8_000_000
     assert found["ray_dojo_block_seconds_count"] >= found["ray_dojo_blocks_total"] > 0
     assert found["ray_dojo_plays_per_second"] > 0
 

@@ -71,6 +71,7 @@ def bench(
     import contextlib
     import dataclasses
     import json
+    import signal
     from pathlib import Path
 
     from dojo_core import games
@@ -79,6 +80,8 @@ def bench(
     from sweep.bench import bench as measure
     from sweep.places import Folder
 
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.default_int_handler)  # so that the folders go away too
     screen = console()
     count = workers or cores()
     Folder(Path(results)).prepare(())

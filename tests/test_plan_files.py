@@ -3,29 +3,9 @@
 from __future__ import annotations
 
 import json
-import sys
 
 import pytest
 from sweep_runs import frozen, rows
-
-from sweep import calibration, cli
-
-
-@pytest.fixture
-def command(monkeypatch, capsys, tmp_path):
-    """Return a function that runs `dojo-sweep` here: (exit code, output, errors)."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(calibration, "TRIAL_SECONDS", 0.005)
-    monkeypatch.setattr("sys.stdin", open("/dev/null"))  # noqa: SIM115
-
-    def run(*words):
-        monkeypatch.setattr(sys, "argv", ["dojo-sweep", *map(str, words)])
-        with pytest.raises(SystemExit) as ended:
-            cli.main()
-        output, errors = capsys.readouterr()
-        return ended.value.code, output, errors
-
-    return run
 
 
 @pytest.fixture

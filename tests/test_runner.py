@@ -215,7 +215,7 @@ def test_a_stopped_driver_loses_nothing(
     os.kill(process.pid, how)
     asked = time.monotonic()
     output, _ = process.communicate(timeout=60)
-    assert time.monotonic() - asked < 120
+    assert time.monotonic() - asked < 15
     assert "Traceback" not in output
     if how != signal.SIGKILL:
         assert process.returncode == 130

@@ -17,7 +17,7 @@ import sys
 import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, fields, replace
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 from dojo_core.errors import DojoError
 from sweep.listener import Listener
@@ -272,9 +272,9 @@ class Journal(Listener):
         """Publish the record, and the log where files cannot grow."""
         started = time.monotonic()
         self.run = replace(self.run, seconds=round(self._seconds(), 3))
-        self._publish(record_name(self.run.number), self.run.to_json())
+        self._folder.publish_text(record_name(self.run.number), self.run.to_json())
         if self._unsaved_lines:
-            self._publish(log_name(self.run.number), "".join(self._lines))
+            self._folder.publish_text(log_name(self.run.number), "".join(self._lines))
             self._unsaved_lines = False
         now = time.monotonic()
         self._save_after = now + max(SAVE_EVERY, 20 * (now - started))
@@ -301,9 +301,6 @@ class Journal(Listener):
 
     def _seconds(self) -> float:
         return time.monotonic() - self._began
-
-    def _publish(self, name: str, text: str) -> None:
-        self._folder.publish(name, lambda file: _write_text(file, text))
 
 
 @contextlib.contextmanager
@@ -342,7 +339,3 @@ def _new_run(folder: Place, plan: Plan) -> Run:
         commit=sources.hash if sources else None,
         dirty=sources.dirty if sources else None,
     )
-
-
-def _write_text(file: IO[bytes], text: str) -> None:
-    file.write(text.encode())

@@ -167,6 +167,10 @@ class Place(abc.ABC):
     def is_locked(self) -> bool:
         """Tell whether some process seems to hold the lock right now."""
 
+    def publish_text(self, name: str, text: str) -> None:
+        """Publish a file of text, in UTF-8."""
+        self.publish(name, lambda file: _write(file, text.encode()))
+
     def read(self, name: str) -> bytes:
         """Return a file's content. Raises an OSError when it cannot be read."""
         with self.open(name) as file:
@@ -194,6 +198,10 @@ class Lock(abc.ABC):
     @abc.abstractmethod
     def confirm(self) -> None:
         """Raise a DojoError when another process has taken the lock meanwhile."""
+
+
+def _write(file: IO[bytes], content: bytes) -> None:
+    file.write(content)
 
 
 def storage_error(place: Place | Path | str, error: OSError) -> DojoError:

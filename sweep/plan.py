@@ -339,6 +339,15 @@ def gaps(covered: Ranges, plays: int) -> Ranges:
     return open_ranges
 
 
+def plays_stored(points: Sequence[Point], covered: Mapping[str, Ranges]) -> int:
+    """Return how many of the plays that `points` ask for are in what is `covered`."""
+    return sum(
+        point.plays
+        - sum(end - first for first, end in gaps(covered.get(point.id, []), point.plays))
+        for point in points
+    )
+
+
 def joined(ranges: Sequence[tuple[int, int]]) -> Ranges:
     """Return `ranges` in order, touching ones made one."""
     result: Ranges = []

@@ -21,8 +21,9 @@ from dojo_core import games
 from dojo_core.errors import DojoError, nearest
 from dojo_core.game import Column, Game
 from sweep.places import Place, at
-from sweep.plan import Plan
+from sweep.plan import Plan, plays_stored
 from sweep.schemas import FAILURE_SCHEMA, coded, schema
+from sweep.status import sweep_folders
 from sweep.store import (
     FAILURES,
     MANIFEST,
@@ -86,7 +87,7 @@ def sweeps(results: str | Path | Place = "results") -> list[SweepInfo]:
     by its name says what is wrong with it.
     """
     found = []
-    for folder in _sweep_folders(at(results)):
+    for folder in sweep_folders(at(results)):
         with contextlib.suppress(DojoError):
             found.append(_info(folder))
     return sorted(found, key=lambda info: (-info.created, info.name))
@@ -136,13 +137,9 @@ def plan_of(results: str | Path, name: str) -> Plan:
     return read_plan(_folders(at(results), name)[0])
 
 
-def _sweep_folders(results: Place) -> list[Place]:
-    return [results / name for name in results.folders() if (results / name).exists("plan.json")]
-
-
 def _folders(results: Place, name: str | Sequence[str] | None) -> list[Place]:
     found = {info.name: results / info.name for info in sweeps(results)}
-    unreadable = {folder.name for folder in _sweep_folders(results)}.difference(found)
+    unreadable = {folder.name for folder in sweep_folders(results)}.difference(found)
     wanted = [name] if isinstance(name, str) else list(name or ())
     for one in unreadable.intersection(wanted) or (unreadable if not found else ()):
         _info(results / one)  # raises the sentence that says why
@@ -177,7 +174,7 @@ def _info_of(folder: Place, token: str) -> SweepInfo:
         stored = covered(counted(read_manifest(folder), plan))
     except DojoError:  # `connect` tells it; the next run makes the manifest anew
         stored = {}
-    done = sum(_plays_below(stored.get(point.id, []), point.plays) for point in plan.points)
+    done = plays_stored(plan.points, stored)
     return SweepInfo(
         name=folder.name,
         game=plan.game,
@@ -191,10 +188,6 @@ def _info_of(folder: Place, token: str) -> SweepInfo:
         record=plan.record,
         token=token,
     )
-
-
-def _plays_below(ranges: list[tuple[int, int]], plays: int) -> int:
-    return sum(max(0, min(end, plays) - first) for first, end in ranges)
 
 
 def _token(folder: Place) -> str:

@@ -32,7 +32,7 @@ from sweep.backends import Backend
 from sweep.journal import DONE, FAILED, GAVE_UP, STOPPED, journal
 from sweep.listener import Listener, Listeners
 from sweep.places import STORAGE_TROUBLE, Place
-from sweep.plan import Block, Plan, missing_blocks
+from sweep.plan import Block, Plan, missing_blocks, plays_stored
 from sweep.store import FAILURES, Store, write_block
 from sweep.summary import PointSums, Tally, write_points
 from sweep.work import Job, Outcome
@@ -187,8 +187,7 @@ class _Run:
         return (block for block in blocks if block not in self._failed)
 
     def _stored(self) -> int:
-        left = sum(block.plays for block in self._missing())
-        return self.plan.plays_planned - left
+        return plays_stored(self.plan.points, self.store.covered())
 
     def _fan_out(self, backend: Backend, blocks: Iterator[Block]) -> None:
         under_way = 0

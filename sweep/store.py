@@ -15,7 +15,7 @@ import json
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import IO, Any
+from typing import Any
 
 import pyarrow as pa
 from pyarrow import ipc
@@ -216,7 +216,7 @@ def write_manifest(folder: Place, chunks: Iterable[Chunk]) -> None:
     """Let these chunks count and no others. Only the holder of the folder's lock may do that."""
     entries = [chunk.to_json() for chunk in sorted(chunks, key=lambda chunk: chunk.name)]
     text = json.dumps({"format": FORMAT, "chunks": entries})
-    folder.publish(MANIFEST, lambda file: _write_text(file, text))
+    folder.publish_text(MANIFEST, text)
 
 
 def read_plan(folder: Place) -> Plan:
@@ -309,8 +309,8 @@ class Store:
         """Make the plan the current one."""
         text = self.plan.to_json()
         named = json.dumps({"plan": self.plan.hash, "created": time.time()})
-        self._publish(plan_name(self.plan.hash), text)
-        self._publish("plan.json", named)
+        self.folder.publish_text(plan_name(self.plan.hash), text)
+        self.folder.publish_text("plan.json", named)
 
     def counted(self) -> list[Chunk]:
         """Return the chunks that hold plays of the plan."""
@@ -341,15 +341,13 @@ class Store:
         started = time.monotonic()
         if self._dirty:
             self._confirm()
-            self._publish(FAILURES, "".join(json.dumps(row) + "\n" for row in self.failures))
+            rows = "".join(json.dumps(row) + "\n" for row in self.failures)
+            self.folder.publish_text(FAILURES, rows)
             write_manifest(self.folder, self.chunks.values())
             self._dirty = False
         now = time.monotonic()
         self._save_after = now + max(SAVE_EVERY, 20 * (now - started))
         self._remove_leaving(now - GRACE)
-
-    def _publish(self, name: str, text: str) -> None:
-        self.folder.publish(name, lambda file: _write_text(file, text))
 
     def merge(self, finish: bool = False) -> None:
         """Put small chunks together into chunks of about a million rows, across points.
@@ -532,10 +530,6 @@ def _overlap(held: Mapping[str, Ranges], ranges: Mapping[str, Ranges]) -> bool:
         for point, pairs in ranges.items()
         for first, end in pairs
     )
-
-
-def _write_text(file: IO[bytes], text: str) -> None:
-    file.write(text.encode())
 
 
 def _first_play(chunk: Chunk) -> tuple[str, int]:

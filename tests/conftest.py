@@ -98,9 +98,9 @@ def ray_here(toy_environment: dict[str, str]) -> Iterator[Any]:
 @pytest.fixture(scope="session")
 def s3_server() -> Iterator[str]:
     """Start an S3 server on the loopback; its address and credentials are in the environment."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    from sweep.local_cluster import free_port
+
+    port = free_port()
     before = dict(os.environ)
     address = f"http://127.0.0.1:{port}"
     os.environ |= {

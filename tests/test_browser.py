@@ -4,7 +4,6 @@ import os
 import re
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -15,6 +14,7 @@ import pytest
 from playwright.sync_api import expect, sync_playwright
 
 import dashboard
+from sweep.local_cluster import free_port
 
 APP = Path(dashboard.__file__).parent / "app.py"
 CHROMIUM = "/usr/bin/chromium"
@@ -68,9 +68,7 @@ def played(chromium, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def address(played):
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     log = (played / "streamlit.log").open("wb")
     server = subprocess.Popen(
         [

@@ -227,19 +227,14 @@ def _status() -> Status:
 
 def stored_plays(folder: Place, frozen: Plan) -> int:
     """Return how many plays of the plan are stored already."""
-    from sweep.plan import gaps
+    from sweep.plan import plays_stored
     from sweep.store import counted, covered, read_manifest
 
     try:
         held = covered(counted(read_manifest(folder), frozen))
     except DojoError:  # the run makes the manifest anew
         return 0
-    open_plays = sum(
-        end - first
-        for point in frozen.points
-        for first, end in gaps(held.get(point.id, []), point.plays)
-    )
-    return frozen.plays_planned - open_plays
+    return plays_stored(frozen.points, held)
 
 
 def ask_about_points(grid: Grid, yes: bool) -> None:

@@ -180,7 +180,13 @@ def start(toy_command, toy_environment, path, results, *more):
         stderr=subprocess.STDOUT,
         text=True,
         start_new_session=True,
+        preexec_fn=heed_hangup,
     )
+
+
+def heed_hangup():
+    """Undo what a test run under `nohup` would hand on: a run that is told to ignore it goes on."""
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 def wait_for_plays(results, process, least=1):

@@ -9,13 +9,14 @@ import streamlit as st
 from dashboard import results
 from dojo_core.errors import DojoError
 
+# The file, the address behind the first `/`, the title and the icon.
 PAGES = (
-    ("sweeps.py", "Sweeps", ":material/grid_view:"),
-    ("compare.py", "Compare", ":material/compare_arrows:"),
-    ("fairness.py", "Seats and fairness", ":material/balance:"),
-    ("length.py", "Length", ":material/timer:"),
-    ("board.py", "Board", ":material/map:"),
-    ("sql.py", "SQL", ":material/database:"),
+    ("sweeps.py", "", "Sweeps", ":material/grid_view:"),
+    ("compare.py", "compare", "Compare", ":material/compare_arrows:"),
+    ("fairness.py", "fairness", "Seats and fairness", ":material/balance:"),
+    ("length.py", "length", "Length", ":material/timer:"),
+    ("board.py", "board", "Board", ":material/map:"),
+    ("sql.py", "sql", "SQL", ":material/database:"),
 )
 
 
@@ -34,9 +35,11 @@ def main() -> None:
     icon = str(Path(__file__).with_name("icon.svg"))
     st.set_page_config(page_title="dojo-sweep", page_icon=icon, layout="wide")
     st.html(HEAD)
-    page = st.navigation(
-        [st.Page(file, title=title, icon=icon, url_path=file[:-3]) for file, title, icon in PAGES]
-    )
+    pages = [
+        st.Page(file, title=title, icon=icon, url_path=address, default=not address)
+        for file, address, title, icon in PAGES
+    ]
+    page = st.navigation([*pages, _leading_to(pages[0], "sweeps")])
     try:
         if results.sidebar():
             page.run()
@@ -44,6 +47,15 @@ def main() -> None:
             results.explain_empty()
     except DojoError as error:
         st.error(str(error), icon=":material/error:")
+
+
+def _leading_to(first: st.Page, address: str) -> st.Page:
+    """Return an address of its own for the first page, which Streamlit serves at ``/`` only."""
+
+    def lead_on() -> None:
+        st.switch_page(first, query_params=st.query_params.to_dict())
+
+    return st.Page(lead_on, title=address, url_path=address, visibility="hidden")
 
 
 main()

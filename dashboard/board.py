@@ -24,6 +24,12 @@ def page() -> None:
         return
     table = chosen.points()
     axes = chosen.axes()
+    if not table.empty and _picture(chosen, str(table["point"].iloc[0])) is None:
+        st.info(
+            f"{chosen.game.title} draws no board; what its squares saw is in the view `squares`, on"
+            " the page SQL."
+        )
+        return
     sentences = st.empty()
     left, right = st.columns([2.5, 1], gap="medium")
     with right:

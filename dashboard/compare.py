@@ -34,11 +34,12 @@ def page() -> None:
         return
     rows["unfinished"] = rows["unfinished_n"] / rows["plays_n"]
     rows = aggregates.averaged(rows, kept)
-    st.markdown(_how_to_read(table, part, axes, kept, averaged))
+    st.markdown(_how_to_read(table, rows, part, axes, kept, averaged))
     limits = [(color, controls.MOST_COLORS), (facet, controls.MOST_PANELS)]
     drawn, note = controls.thinned(rows, limits)
     controls.chart(figures.compare(drawn, metric, x, color, facet), "chart")
-    st.caption(f"{note} {metric.title}: {metric.meaning}")
+    plays = style.between(drawn["n"], "plays a mark")
+    st.caption(f"{plays}. {note} {metric.title}: {metric.meaning}")
     with st.expander("The numbers"):
         _numbers(rows, kept, metric)
 
@@ -75,6 +76,7 @@ def _choices(
 
 def _how_to_read(
     table: pd.DataFrame,
+    rows: pd.DataFrame,
     part: pd.DataFrame,
     axes: list[str],
     kept: list[str],
@@ -84,7 +86,9 @@ def _how_to_read(
         "Each mark is the mean over all plays of its points, and its bar the 95% interval: marks"
         " whose bars stay clear of each other differ by more than chance.",
         "The strip below shows how many plays reached their limit unfinished; where they are many,"
-        " a mean says more about the limit than about the game.",
+        " a mean says more about the limit than about the game."
+        if figures.unfinished(rows)
+        else "All these plays were finished.",
     ]
     if averaged:
         names = ", ".join(style.words(name).lower() for name in averaged)

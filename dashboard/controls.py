@@ -69,7 +69,12 @@ def thinned(
 
 
 def hold(
-    table: pd.DataFrame, names: Sequence[str], key: str, average: bool = False, across: int = 4
+    table: pd.DataFrame,
+    names: Sequence[str],
+    key: str,
+    average: bool = False,
+    across: int = 4,
+    free: Sequence[DeltaGenerator] = (),
 ) -> tuple[pd.DataFrame, list[str]]:
     """Let the user hold axes at a value, and return the points left and the averaged axes.
 
@@ -81,14 +86,16 @@ def hold(
         key: A prefix for the widgets' keys.
         average: Offer to average over an axis instead, and begin with that.
         across: How many controls stand side by side.
+        free: Columns of the row above that take the first controls.
     """
     averaged: list[str] = []
     if not names:
         return table, averaged
-    columns = st.columns(across)
-    for place, name in enumerate(names):
+    below = st.columns(across) if len(names) > len(free) else []
+    for number, name in enumerate(names):
         values = figures.levels(table, name)
-        column = columns[place % len(columns)]
+        place = number - len(free)
+        column = free[number] if place < 0 else below[place % across]
         choices = [AVERAGE, *values] if average else values
         value = column.selectbox(
             style.words(name),

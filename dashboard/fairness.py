@@ -24,6 +24,8 @@ def page() -> None:
     if rows.empty or rows["wins"].sum() == 0:
         st.info("No finished play is stored yet for these points, so nobody has won.")
         return
+    tests = aggregates.verdicts(wins)
+    _verdict(tests, wins, by.name, len(table))
     facet = "players" if rows["players"].nunique() > 1 else None
     st.markdown(
         "Each mark says how often such a seat wins a finished play, and its bar is the 95%"
@@ -32,12 +34,15 @@ def page() -> None:
     )
     limits = [(color, controls.MOST_COLORS), (facet, controls.MOST_PANELS)]
     drawn, left_out = controls.thinned(rows, limits)
-    controls.chart(figures.fairness(aggregates.win_shares(drawn), by.name, color, facet), "chart")
+    shares = aggregates.win_shares(drawn)
+    controls.chart(figures.fairness(shares, by.name, color, facet), "chart")
     others = [a for a in axes if a not in (color, facet)]
     note = controls.held(part, others)
     held = f"Held: {note}. " if note else ""
-    st.caption(f"{held}{left_out} {style.words(by.name)}: {by.meaning}")
-    _verdicts(table, wins, by.name, axes)
+    seats = style.between(drawn["seats"], "seats of finished plays a mark")
+    st.caption(f"{seats}. {held}{left_out} {style.words(by.name)}: {by.meaning}")
+    if not tests.empty:
+        _tests(table, tests, by.name, axes)
 
 
 def _choices(
@@ -56,36 +61,43 @@ def _choices(
     few = controls.readable(table, rest, controls.MOST_COLORS)
     color = controls.axis(columns[1], "Colour", rest, f"{chosen.key}/fairness/color", few)
     kept = [name for name in ("players", color) if name in axes]
-    part, _ = controls.hold(table, aggregates.free(table, axes, kept), f"{chosen.key}/fairness")
+    others = aggregates.free(table, axes, kept)
+    part, _ = controls.hold(table, others, f"{chosen.key}/fairness", free=columns[2:])
     return seat_columns[by], color, part
 
 
-def _verdicts(table: pd.DataFrame, wins: pd.DataFrame, by: str, axes: list[str]) -> None:
-    st.subheader("Is it fair?")
-    tests = aggregates.verdicts(wins)
-    if tests.empty:
-        st.info(f"Every point has one group of seats by {style.words(by).lower()}: all are alike.")
-        return
-    unfair = int((tests["corrected"] < LEVEL).sum())
-    count = len(tests)
+def _verdict(tests: pd.DataFrame, wins: pd.DataFrame, by: str, points: int) -> None:
+    """Answer the page's question for the whole sweep, in a sentence."""
     words = style.words(by).lower()
-    if unfair:
+    count = len(tests)
+    unfair = int((tests["corrected"] < LEVEL).sum())
+    unasked = f" Left out: {points - count:,} points, of one group or without a winner."
+    left_out = unasked if count < points else ""
+    if tests.empty:
+        st.info(f"Every point has one group of seats by {words}: all are alike.")
+    elif unfair:
         st.warning(
-            f"{unfair:,} of {count:,} points are unfair by {words}, beyond chance.",
+            f"{unfair:,} of {count:,} points are unfair by {words}, beyond chance.{left_out}",
             icon=":material/balance:",
         )
     else:
         hidden = 100 * float(aggregates.margins(wins).max())
         st.success(
             f"None of {count:,} points shows an advantage by {words} beyond chance. With so many"
-            f" plays, one of less than about {hidden:.1f} percentage points can stay hidden.",
+            f" plays, one of less than about {hidden:.1f} percentage points can stay hidden."
+            f"{left_out}",
             icon=":material/balance:",
         )
+
+
+def _tests(table: pd.DataFrame, tests: pd.DataFrame, by: str, axes: list[str]) -> None:
+    """List the points, the least fair ones first."""
+    st.subheader("Is it fair?")
     st.markdown(
         "Each row asks whether all groups of seats win equally often at one point (Pearson's"
-        f" chi-squared test), corrected for asking {count:,} times (Holm): below {LEVEL:.0%} chance"
-        " alone is no good explanation. How many percentage points (pp) the extremes are off the"
-        " fair share tells whether it matters at the table."
+        f" chi-squared test), corrected for asking {len(tests):,} times (Holm): below {LEVEL:.0%}"
+        " chance alone is no good explanation. How many percentage points (pp) the extremes are off"
+        " the fair share tells whether it matters at the table."
     )
     merged = table[["point", "number", *axes]].merge(tests, on="point")
     merged = merged.sort_values("corrected", kind="stable")

@@ -15,16 +15,18 @@ from dashboard.metrics import Metric
 
 # Where the panels of a facet stand: at most so many side by side.
 FACETS_A_ROW = 3
+# How much of the room between two values of an axis the marks and bars there take.
+COMPARE_WIDTH = 0.6
 # So many values have a name along the bottom, all panels side by side; of more, every second, ...
 MOST_TICKS = 40
-# So many bars in a row have their number above them.
-MOST_NUMBERS = 40
+# So many bars in a row have room for their number above them.
+MOST_NUMBERS = 16
 
 
 def compare(
     table: pd.DataFrame, metric: Metric, x: str, color: str | None, facet: str | None
 ) -> go.Figure:
-    """Draw means with their intervals over an axis; the unfinished share in a strip below.
+    """Draw means with their intervals over an axis; the unfinished share in a strip below, if any.
 
     Args:
         table: One row a mark: the columns named by `x`, `color` and `facet`, and ``mean``,
@@ -38,12 +40,13 @@ def compare(
     panels = levels(table, facet)
     groups = levels(table, color)
     ticks = levels(table, x)
+    rows_down = 2 if unfinished(table) else 1
     figure = make_subplots(
-        rows=2,
+        rows=rows_down,
         cols=len(panels),
         shared_xaxes=True,
         shared_yaxes=True,
-        row_heights=[0.76, 0.24],
+        row_heights=[0.76, 0.24][:rows_down],
         vertical_spacing=0.06,
         horizontal_spacing=0.02,
         subplot_titles=[label(facet, panel) for panel in panels] if facet else None,
@@ -54,7 +57,7 @@ def compare(
             rows = where(where(table, facet, panel), color, group)
             rows = rows.assign(position=[ticks.index(value) for value in rows[x]])
             rows = rows.sort_values("position")
-            places = rows["position"] + spread(index, len(groups), 0.5)
+            places = rows["position"] + spread(index, len(groups), COMPARE_WIDTH)
             name = label(color, group) if color else metric.title
             marks = _marks(places, rows, "mean", index, name, column == 1 and color is not None)
             marks.update(
@@ -69,8 +72,10 @@ def compare(
                 ),
             )
             figure.add_trace(marks, row=1, col=column)
-            bars = _unfinished_bars(places, rows["unfinished"], index, name, numbered)
-            figure.add_trace(bars.update(width=0.5 / len(groups)), row=2, col=column)
+            if rows_down == 2:
+                bars = _unfinished_bars(places, rows["unfinished"], index, name, numbered)
+                bars.update(width=COMPARE_WIDTH / len(groups))
+                figure.add_trace(bars, row=2, col=column)
     step = math.ceil(len(ticks) * len(panels) / MOST_TICKS)
     figure.update_xaxes(
         tickvals=list(range(0, len(ticks), step)),
@@ -78,17 +83,23 @@ def compare(
         range=[-0.6, len(ticks) - 0.4],
         showgrid=False,
     )
-    figure.update_xaxes(title=style.words(x), row=2)
+    figure.update_xaxes(title=style.words(x), row=rows_down)
     low = float(table[["mean", "low"]].min(axis=None))
     high = float(table[["mean", "high"]].max(axis=None))
     room = 0.08 * (high - low) or 1.0
     figure.update_yaxes(range=[low - room, high + room], row=1)
     figure.update_yaxes(title=axis_title(metric).replace(" (", "<br>("), row=1, col=1)
-    top = max(0.01, float(table["unfinished"].max()))
-    figure.update_yaxes(range=[0, 1.5 * top], tickformat=".0%", nticks=3, row=2)
-    figure.update_yaxes(title="Unfinished<br>(plays)", row=2, col=1)
+    if rows_down == 2:
+        top = max(0.01, float(table["unfinished"].max()))
+        figure.update_yaxes(range=[0, 1.6 * top], tickformat=".0%", nticks=3, row=2)
+        figure.update_yaxes(title="Unfinished<br>(plays)", row=2, col=1)
     title = f"{metric.title} by {style.words(x).lower()}: mean and 95% interval"
-    return finish(figure, title, 520, legend=color is not None, panels=facet is not None)
+    return finish(figure, title, 455, legend=color is not None, panels=facet is not None)
+
+
+def unfinished(table: pd.DataFrame) -> bool:
+    """Tell whether any play behind the rows of `compare` was left unfinished."""
+    return bool((table["unfinished"] > 0).any())
 
 
 def fairness(table: pd.DataFrame, by: str, color: str | None, facet: str | None) -> go.Figure:
@@ -104,7 +115,7 @@ def fairness(table: pd.DataFrame, by: str, color: str | None, facet: str | None)
     """
     panels = levels(table, facet)
     groups = levels(table, color)
-    across = min(FACETS_A_ROW, len(panels))
+    across = 2 if len(panels) == 4 else min(FACETS_A_ROW, len(panels))
     down = math.ceil(len(panels) / across)
     figure = make_subplots(
         rows=down,
@@ -162,14 +173,16 @@ def fairness(table: pd.DataFrame, by: str, color: str | None, facet: str | None)
         if row == down:
             figure.update_xaxes(title=style.words(by), row=row, col=column)
         figure.update_yaxes(
-            range=[fair * (1 - min(reach, 1.05)), fair * (1 + reach)],
+            # a share is never above 1; the rest is room for half a mark
+            range=[fair * (1 - min(reach, 1.05)), min(fair * (1 + reach), 1.03)],
             tickformat=".3~%",
+            nticks=8,
             row=row,
             col=column,
         )
     figure.update_yaxes(title="Finished plays won", col=1)
     title = f"Win share by {style.words(by).lower()}, with 95% intervals"
-    return finish(figure, title, 170 + 280 * down, legend=True, panels=facet is not None)
+    return finish(figure, title, 150 + 250 * down, legend=True, panels=facet is not None)
 
 
 def lengths(table: pd.DataFrame, metric: Metric, color: str | None, cumulative: bool) -> go.Figure:
@@ -216,12 +229,13 @@ def lengths(table: pd.DataFrame, metric: Metric, color: str | None, cumulative: 
         )
         bar = _unfinished_bars(pd.Series([index]), pd.Series([unfinished]), index, name)
         figure.add_trace(bar, row=1, col=2)
-    bins = f"bins of {style.number(width)} {metric.unit}"
+    unit = metric.unit.removesuffix("s") if width == 1 else metric.unit
+    bins = f"bins of {style.number(width)} {unit}"
     figure.update_xaxes(title=axis_title(metric), rangemode="tozero", row=1, col=1)
     figure.update_xaxes(title="Unfinished", showticklabels=False, ticks="", row=1, col=2)
     figure.update_yaxes(
         title="Share of plays over by then" if cumulative else f"Share of plays ({bins})",
-        tickformat=".0%" if cumulative else ".1%",
+        tickformat=".3~%",
         rangemode="tozero",
         row=1,
         col=1,
@@ -230,7 +244,7 @@ def lengths(table: pd.DataFrame, metric: Metric, color: str | None, cumulative: 
         figure.update_yaxes(range=[0, 1.02], row=1, col=1)
     figure.update_yaxes(range=[0, 1.02], tickformat=".0%", nticks=6, row=1, col=2)
     title = "Plays over by then" if cumulative else "How long a play lasts"
-    return finish(figure, f"{title}: {metric.title.lower()}", 480, legend=color is not None)
+    return finish(figure, f"{title}: {metric.title.lower()}", 450, legend=color is not None)
 
 
 def _marks(
@@ -267,6 +281,8 @@ def _unfinished_bars(
         text=[style.percent(share) for share in shares] if numbered else None,
         textposition="outside",
         textfont={"size": 13},
+        textangle=0,
+        constraintext="none",
         cliponaxis=False,
         name=name,
         legendgroup=name,

@@ -71,7 +71,7 @@ def _choices(
         persist_state="session",
     )
     others = aggregates.free(table, axes, [color] if color else [])
-    part, _ = controls.hold(table, others, f"{chosen.key}/length")
+    part, _ = controls.hold(table, others, f"{chosen.key}/length", free=columns[3:])
     return metric, drawn == "Cumulative", color, part
 
 

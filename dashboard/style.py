@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 import plotly.graph_objects as go
@@ -107,11 +107,11 @@ def shown(value: object) -> str:
 
 
 def percent(share: float) -> str:
-    """Return a share of 1 as text; small ones keep two digits that mean something."""
+    """Return a share of 1 as text, short: two digits that mean something; only all is 100%."""
     value = 100 * share
-    return (
-        f"{value:.0f}%" if value in (0, 100) else f"{value:.1f}%" if value >= 1 else f"{value:.2g}%"
-    )
+    if value in (0, 100):
+        return f"{value:.0f}%"
+    return f"{min(value, 99):.0f}%" if value >= 9.95 else f"{value:.2g}%"
 
 
 def number(value: float) -> str:
@@ -129,6 +129,12 @@ def with_margin(mean: float, margin: float) -> str:
     figures, exponent = f"{margin:.1e}".split("e")
     digits = max(0, (1 if figures.startswith("1") else 0) - int(exponent))
     return f"{mean:,.{digits}f} ± {margin:,.{digits}f}"
+
+
+def between(counts: Collection[int], of: str) -> str:
+    """Return how many there are, for a caption: one number, or the least and the most."""
+    least, most = min(counts), max(counts)
+    return f"n = {least:,}{'' if least == most else f' to {most:,}'} {of}"
 
 
 def ordinal(index: int) -> str:

@@ -38,7 +38,19 @@ def test_compare_shows_the_unfinished_share_below():
     figure = figures.compare(means(players=[3, 4]), ROUNDS, "players", None, None)
     (bars,) = [trace for trace in figure.data if trace.type == "bar"]
     assert bars.y.tolist() == [0.1, 0.1]
-    assert bars.text == ("10.0%", "10.0%")
+    assert bars.text == ("10%", "10%")
+
+
+def test_compare_has_no_strip_when_every_play_was_finished():
+    table = means(players=[3, 4]).assign(unfinished=0.0)
+    figure = figures.compare(table, ROUNDS, "players", None, None)
+    assert [trace.type for trace in figure.data] == ["scatter"]
+
+
+def test_bars_are_numbered_while_the_numbers_have_room():
+    few = figures.compare(means(players=[3, 4]), ROUNDS, "players", None, None)
+    many = figures.compare(means(players=list(range(17))), ROUNDS, "players", None, None)
+    assert [trace.text is None for trace in (few.data[1], many.data[1])] == [False, True]
 
 
 def test_compare_names_each_colour_once_and_each_panel():
@@ -116,6 +128,14 @@ def test_a_share_far_above_the_fair_one_is_still_inside_its_panel():
     table.loc[0, ["share", "low", "high"]] = [0.9, 0.88, 0.92]
     figure = figures.fairness(table, "turn_order", None, None)
     assert figure.layout.yaxis.range[1] > 0.92
+
+
+def test_no_panel_of_fairness_reaches_past_all_plays():
+    table = shares(2, 6)
+    table.loc[2, ["share", "low", "high"]] = [0.5, 0.48, 0.52]
+    figure = figures.fairness(table, "turn_order", None, "players")
+    assert figure.layout.yaxis.range[1] < 1.05
+    assert figure.layout.yaxis2.range[1] > 0.52
 
 
 def test_turn_orders_are_counted_as_people_do():
@@ -246,8 +266,17 @@ def test_each_kind_is_drawn_in_its_colour():
 
 
 def test_small_shares_keep_digits_that_mean_something():
-    shown = [style.percent(share) for share in (0, 1, 0.5, 0.00123)]
-    assert shown == ["0%", "100%", "50.0%", "0.12%"]
+    shown = [style.percent(share) for share in (0, 1, 0.5, 0.0457, 0.00123)]
+    assert shown == ["0%", "100%", "50%", "4.6%", "0.12%"]
+
+
+def test_only_all_plays_are_100_percent():
+    assert style.percent(0.9999) == "99%"
+
+
+def test_a_caption_says_the_least_and_the_most_plays():
+    assert style.between([2000, 2000], "plays a mark") == "n = 2,000 plays a mark"
+    assert style.between([2000, 50], "plays a mark") == "n = 50 to 2,000 plays a mark"
 
 
 def test_a_margin_is_written_to_the_digit_that_matters():

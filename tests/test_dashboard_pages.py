@@ -387,6 +387,19 @@ def test_the_results_folder_comes_from_the_command_line_or_the_environment(monke
     assert results.default_folder() == "/from/line"
 
 
+def test_a_game_that_draws_no_board_says_where_its_tallies_are(races, monkeypatch):
+    game = dataclasses.replace(toy_game.GAME, board=lambda setup: None)
+    monkeypatch.setattr(toy_game, "GAME", game)
+    assert "draws no board" in opened(races, "board.py").info[0].value
+
+
+def test_charts_say_how_many_plays_a_mark_stands_for(races):
+    assert "n = 512 plays a mark" in opened(races, "compare.py").main.caption[-1].value
+    finished = "SELECT min(plays_n - unfinished_n) FROM points"
+    ((least,),) = queries.connect(races).execute(finished).fetchall()
+    assert f"n = {least} to" in opened(races, "fairness.py").main.caption[-1].value
+
+
 def test_the_kinds_of_squares_are_counted(races):
     app = opened(races, "board.py", metric=metrics.KINDS)
     bars = picture(app, 1)["data"][0]

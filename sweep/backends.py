@@ -8,12 +8,11 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from typing import Protocol
 
 from sweep.listener import Listener
-from sweep.plan import Block
-from sweep.work import Job, Outcome, Worker
+from sweep.work import Job, Outcome, Work, Worker
 
 
 class Backend(Protocol):
-    """Plays blocks somewhere, a bounded number of them at a time."""
+    """Does work somewhere, a bounded number of pieces at a time."""
 
     name: str
     """One word for the way."""
@@ -22,7 +21,7 @@ class Backend(Protocol):
     """The address of the cluster, if one was named."""
 
     window: int
-    """How many blocks may be under way now: enough to keep every core busy, and no more."""
+    """How much may be under way now: enough to keep every core busy, and no more."""
 
     workers: int
     """How many are played at the same time now; it may change while a cluster does."""
@@ -30,14 +29,14 @@ class Backend(Protocol):
     listener: Listener
     """Who hears the run on the backend's side."""
 
-    def submit(self, block: Block) -> None:
-        """Begin `block`."""
+    def submit(self, work: Work) -> None:
+        """Begin `work`."""
 
     def collect(self, seconds: float) -> list[Outcome]:
-        """Return the blocks that ended, waiting for one at most so long."""
+        """Return what ended, waiting for something at most so long."""
 
     def stop(self) -> list[Outcome]:
-        """Give up the blocks under way, within seconds; return those that had ended."""
+        """Give up what is under way, within seconds; return what had ended."""
 
     def close(self) -> None:
         """Let go of what the backend holds."""
@@ -64,17 +63,17 @@ class Threads:
         self._pool = ThreadPoolExecutor(self.workers)
         self._pending: set[Future[Outcome]] = set()
 
-    def submit(self, block: Block) -> None:
-        """Begin `block`."""
-        self._pending.add(self._pool.submit(self._worker.do, block, self._stopping.is_set))
+    def submit(self, work: Work) -> None:
+        """Begin `work`."""
+        self._pending.add(self._pool.submit(self._worker.do, work, self._stopping.is_set))
 
     def collect(self, seconds: float) -> list[Outcome]:
-        """Return the blocks that ended, waiting for one at most so long."""
+        """Return what ended, waiting for something at most so long."""
         done, self._pending = wait(self._pending, seconds, FIRST_COMPLETED)
         return [future.result() for future in done]
 
     def stop(self) -> list[Outcome]:
-        """Give up the blocks under way at the next slice; return those that had ended."""
+        """Give up the blocks under way at the next slice; return what had ended."""
         self._stopping.set()
         self._pool.shutdown(cancel_futures=True)
         return [future.result() for future in self._pending if not future.cancelled()]

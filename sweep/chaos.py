@@ -202,14 +202,14 @@ class _Chaos:
             if kind == "driver":
                 return True
         while driver.poll() is None:
-            self._cluster.replace_ended(1)
+            self._cluster.replace_ended()
             time.sleep(POLL_SECONDS)
         return False
 
     def _harm(self, kind: Kind, driver: subprocess.Popen[bytes]) -> bool:
         """Kill one of a kind, waiting for one; return False if the driver ended before."""
         while driver.poll() is None:
-            self._cluster.replace_ended(1)
+            self._cluster.replace_ended()
             if kind == "driver":
                 driver.kill()
                 return True

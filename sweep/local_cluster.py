@@ -28,10 +28,18 @@ PLAYING = "ray::_play"  # what Ray calls a worker's process while it plays a blo
 
 
 class LocalNode:
-    """One node: Ray's processes, in a session of their own."""
+    """One node: Ray's processes, in a session of their own.
 
-    def __init__(self, process: subprocess.Popen[bytes]) -> None:
-        self.process = process
+    Attributes:
+        process: Ray's own command, whose id is that of the session.
+        cores: How many it offers.
+        environment: What its environment has besides the cluster's.
+    """
+
+    def __init__(
+        self, process: subprocess.Popen[bytes], cores: int, environment: Mapping[str, str]
+    ) -> None:
+        self.process, self.cores, self.environment = process, cores, environment
 
     def playing(self) -> list[int]:
         """Return its worker processes that play a block right now."""
@@ -84,7 +92,7 @@ class LocalCluster:
         self._folder = Path(tempfile.mkdtemp(prefix="dojo-"))
         options = ["--head", "--port", str(port), "--temp-dir", str(self._folder / "ray")]
         options += ["--include-dashboard", "false", "--ray-client-server-port", str(free_port())]
-        self.head = self._start(0, options, self.environment)
+        self.head = self._start(0, options, {})
 
     def __enter__(self) -> LocalCluster:
         try:
@@ -106,8 +114,7 @@ class LocalCluster:
             cores: How many it offers.
             environment: What its environment has besides the cluster's.
         """
-        merged = {**self.environment, **(environment or {})}
-        node = self._start(cores, ["--address", self.address], merged)
+        node = self._start(cores, ["--address", self.address], environment or {})
         self.nodes.append(node)
         return node
 
@@ -116,15 +123,11 @@ class LocalCluster:
         self.nodes.remove(node)
         node.kill()
 
-    def replace_ended(self, cores: int) -> None:
-        """Start a node for each that ended by itself, as when the machine was too busy to start it.
-
-        Args:
-            cores: How many each new one offers.
-        """
+    def replace_ended(self) -> None:
+        """Start each node anew that ended by itself, as when the machine was too busy for it."""
         for node in [node for node in self.nodes if node.process.poll() is not None]:
             self.kill(node)
-            self.join(cores)
+            self.join(node.cores, node.environment)
 
     def _start(self, cores: int, options: list[str], environment: Mapping[str, str]) -> LocalNode:
         command = [sys.executable, "-m", "ray.scripts.scripts", "start", "--block", *options]
@@ -133,13 +136,13 @@ class LocalCluster:
         with (self._folder / "ray.log").open("ab") as log:
             process = subprocess.Popen(
                 command,
-                env=dict(environment),
+                env={**self.environment, **environment},
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
             )
-        return LocalNode(process)
+        return LocalNode(process, cores, environment)
 
     def _wait_for_head(self) -> None:
         until = time.monotonic() + START_SECONDS

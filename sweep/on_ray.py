@@ -24,7 +24,7 @@ from sweep.backends import cores
 from sweep.listener import Listener
 from sweep.places import STORAGE_TROUBLE
 from sweep.plan import Block
-from sweep.work import Job, Outcome, Worker
+from sweep.work import SAME_EVERYWHERE, Job, Outcome, Work, Worker
 
 # Ray reads these while it is imported: no copy of the working folder by its hook for uv, nothing
 # sent to its makers, and one thread a task.
@@ -63,26 +63,28 @@ LOSSES: tuple[tuple[type[Exception], str], ...] = (
 
 
 @functools.lru_cache(1)
-def _worker(key: str, reference: Any, point: str) -> Worker:
-    """Return this process's worker for the job: fetched and warmed once, whatever it plays."""
+def _worker(key: str, reference: Any) -> Worker:
+    """Return this process's worker for the job, which is fetched once whatever it does."""
     (job_reference,) = reference
-    worker = Worker(ray.get(job_reference))
-    if worker.engine_trouble() is None:
-        worker.warm(point)
-    return worker
+    return Worker(ray.get(job_reference))
 
 
-def _play(key: str, reference: Any, block: Block) -> Outcome:
-    """Play one block in a worker process."""
-    worker = _worker(key, reference, block.point)
-    if trouble := worker.engine_trouble():
-        return Outcome(block, fatal=trouble)
-    return worker.do(block)
+def _play(key: str, reference: Any, work: Work) -> Outcome | str:
+    """Play a block, or merge, in a worker process; return a plain sentence if its sources differ.
+
+    A node with another dojo-sweep may have another `Outcome` too.
+    """
+    worker = _worker(key, reference)
+    return worker.trouble() or worker.do(work)
 
 
 def _greet(key: str, reference: Any, point: str) -> str | None:
-    """Compile on a node, and return what is wrong with it."""
-    return _worker(key, reference, point).engine_trouble()
+    """Compile on a node, or return what is wrong with it."""
+    worker = _worker(key, reference)
+    if trouble := worker.trouble():
+        return trouble
+    worker.warm(point)
+    return None
 
 
 class Metrics(Listener):
@@ -162,7 +164,7 @@ class OnRay:
         metrics_port: int | None = None,
     ) -> None:
         self.address = address
-        self._pending: dict[Any, Block] = {}
+        self._pending: dict[Any, Work] = {}
         self._limit = workers
         self._started = not ray.is_initialized()
         if self._started:
@@ -175,22 +177,22 @@ class OnRay:
         self._task = ray.remote(num_cpus=1, max_retries=0)(_play)
         self._greet_nodes(job.plan.points[0].id)
 
-    def submit(self, block: Block) -> None:
-        """Begin `block`."""
-        self._pending[self._task.remote(self._key, self._reference, block)] = block
+    def submit(self, work: Work) -> None:
+        """Begin `work`."""
+        self._pending[self._task.remote(self._key, self._reference, work)] = work
 
     def collect(self, seconds: float) -> list[Outcome]:
-        """Return the blocks that ended, waiting for one at most so long."""
+        """Return what ended, waiting for something at most so long."""
         if time.monotonic() > self._look_after:
             self._follow_cluster()
-        if not self._pending:
+        pending = list(self._pending)
+        if not pending or not ray.wait(pending, num_returns=1, timeout=seconds)[0]:
             return []
-        _, rest = ray.wait(list(self._pending), num_returns=1, timeout=seconds)
-        done = set(self._pending).difference(rest)
+        done, _ = ray.wait(pending, num_returns=len(pending), timeout=0)  # whatever else ended
         return [self._outcome(reference) for reference in done]
 
     def stop(self) -> list[Outcome]:
-        """Give up the blocks under way; return those that had ended."""
+        """Give up what is under way; return what had ended."""
         ended = self.collect(0)
         for reference in self._pending:
             ray.cancel(reference, force=True)
@@ -214,12 +216,14 @@ class OnRay:
         self._look_after = time.monotonic() + LOOK_SECONDS
 
     def _outcome(self, reference: Any) -> Outcome:
-        block = self._pending.pop(reference)
+        work = self._pending.pop(reference)
         try:
-            outcome: Outcome = ray.get(reference)
+            outcome: Outcome | str = ray.get(reference)
         except errors.RayError as error:
             how = _loss(error)
-            return Outcome(block, lost=how) if how else Outcome(block, fatal=_cannot_play(error))
+            return Outcome(work, lost=how) if how else Outcome(work, fatal=_cannot_play(error))
+        if isinstance(outcome, str):
+            return Outcome(work, fatal=outcome)
         self._metrics.took(outcome.took)
         return outcome
 
@@ -256,9 +260,7 @@ def _loss(error: Exception) -> str | None:
 
 def _cannot_play(error: Exception) -> str:
     reason = str(error).strip().splitlines()[-1]
-    return (
-        f"a node of the cluster cannot play ({reason}); install the same dojo-sweep on every node"
-    )
+    return f"a node of the cluster cannot play ({reason}); {SAME_EVERYWHERE}"
 
 
 @contextlib.contextmanager

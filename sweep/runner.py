@@ -4,9 +4,10 @@
       Store.open            hold the folder, recover what is there
       missing_blocks        what the stored ranges leave open
       _fan_out              keep the backend's window full; collect what ends
-        Backend.submit      -> Worker.do -> play_block, write_block
-        _settle             a chunk counts, a lost block goes again, a failure becomes a row
-      Store.merge           small files become large ones
+        Backend.submit      -> Worker.do -> play_plays, write_block; or merge_chunks
+        _settle_block       a chunk counts, a lost block goes again, a failure becomes a row
+        _settle_group       a merged chunk counts instead of the small ones
+      Store.merge           the small files that are left become large ones
       write_points          the table of points
 
 Three severities (RUNNING.md tells what each fault costs):
@@ -33,7 +34,7 @@ from sweep.journal import DONE, FAILED, GAVE_UP, STOPPED, journal
 from sweep.listener import Listener, Listeners
 from sweep.places import STORAGE_TROUBLE, Place
 from sweep.plan import Block, Plan, missing_blocks, plays_stored
-from sweep.store import FAILURES, Store, write_block
+from sweep.store import FAILURES, Group, Store, merge_chunks, write_block
 from sweep.summary import PointSums, Tally, write_points
 from sweep.work import Job, Outcome
 
@@ -208,19 +209,30 @@ class _Run:
             looked = now
             self._settle_all(ended)
             more = more or bool(self._again)
+            while group := self.store.group_to_merge():
+                backend.submit(group)
+                under_way += 1
             self._refresh()
 
     def _settle_all(self, ended: Iterable[Outcome]) -> None:
         """Settle what ended, all of it, before trouble with one of them stops the sweep."""
         for outcome in ended:
-            self._settle(outcome)
+            self._fatal = self._fatal or outcome.fatal
+            if isinstance(outcome.work, Group):
+                self._settle_group(outcome.work, outcome)
+            else:
+                self._settle_block(outcome.work, outcome)
         if self._fatal:
             raise DojoError(self._fatal, STORAGE_TROUBLE)
 
-    def _settle(self, outcome: Outcome) -> None:
-        block = outcome.block
+    def _settle_group(self, group: Group, outcome: Outcome) -> None:
+        """Let merged chunks count. What no worker could merge is merged here."""
+        if not self._fatal:
+            here = (self.store.folder, self.game, self.plan.record, group)
+            self.store.replace(outcome.merged or merge_chunks(*here))
+
+    def _settle_block(self, block: Block, outcome: Outcome) -> None:
         self.result.played += outcome.played
-        self._fatal = self._fatal or outcome.fatal
         if outcome.lost:
             self._play_again(block, outcome.lost)
         if outcome.failure:

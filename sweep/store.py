@@ -82,6 +82,28 @@ class Chunk:
         return dict(vars(self))
 
 
+@dataclass(frozen=True)
+class Group:
+    """Small chunks to be put together."""
+
+    chunks: tuple[Chunk, ...]
+
+
+@dataclass(frozen=True)
+class Merged:
+    """What came of putting chunks together.
+
+    Attributes:
+        chunk: What was published, to count in their place; None when fewer than two were whole.
+        names: The chunks that it holds.
+        broken: The chunks with a broken file: their names, the file, and what is wrong with it.
+    """
+
+    chunk: Chunk | None
+    names: tuple[str, ...]
+    broken: tuple[tuple[str, str, str], ...]
+
+
 # Files
 
 
@@ -126,6 +148,38 @@ def write_block(folder: Place, record: str, block: Block, tables: Tables) -> Chu
     """Publish a finished block."""
     name = f"{record}-{block.point}-{block.first}-{block.end}"
     return write_chunk(folder, record, name, {block.point: [(block.first, block.end)]}, tables)
+
+
+def merge_chunks(folder: Place, game: Game, record: str, group: Group) -> Merged:
+    """Publish chunks as one, across points; any process that sees the folder may do it.
+
+    Nothing counts or goes before the holder of the folder's lock says so, by `Store.replace`.
+    """
+    whole: list[Chunk] = []
+    parts: list[Tables] = []
+    broken: list[tuple[str, str, str]] = []
+    for chunk in group.chunks:
+        file = ""
+        try:
+            tables = {}
+            for table in table_names(record):
+                file = file_name(chunk.name, table)
+                tables[table] = read_checked(folder, file, schema(game, table))
+        except BrokenFileError as problem:
+            broken.append((chunk.name, file, str(problem)))
+        else:
+            whole.append(chunk)
+            parts.append(tables)
+    if len(whole) < 2:
+        return Merged(None, (), tuple(broken))
+    ranges = covered(whole)
+    tables = {
+        table: merge_tables(game, table, [part[table] for part in parts])
+        for table in table_names(record)
+    }
+    digest = hashlib.sha256(json.dumps(ranges).encode()).hexdigest()
+    chunk = write_chunk(folder, record, f"{record}-merged-{digest[:16]}", ranges, tables)
+    return Merged(chunk, tuple(part.name for part in whole), tuple(broken))
 
 
 def checksum(table: pa.Table) -> str:
@@ -285,7 +339,7 @@ class Store:
         self._confirm: Callable[[], None] = lambda: None
         self._points = frozenset(point.id for point in plan.points)
         self._waiting: list[Chunk] = []  # small chunks of the plan's points only
-        self._leaving: list[tuple[float, Chunk]] = []
+        self._leaving: list[tuple[float, str]] = []
         self._save_after = 0.0
         self._dirty = False
 
@@ -330,10 +384,7 @@ class Store:
     def add(self, chunk: Chunk) -> None:
         """Let a published chunk count; readers see it with the next manifest."""
         self._list(chunk)
-        waiting_rows = sum(max(c.rows.values()) for c in self._waiting)
-        if len(self._waiting) >= MAX_SMALL or waiting_rows >= TARGET_ROWS:
-            self.merge()
-        elif time.monotonic() > self._save_after:
+        if time.monotonic() > self._save_after:
             self.save()
 
     def save(self) -> None:
@@ -349,24 +400,44 @@ class Store:
         self._save_after = now + max(SAVE_EVERY, 20 * (now - started))
         self._remove_leaving(now - GRACE)
 
-    def merge(self, finish: bool = False) -> None:
-        """Put small chunks together into chunks of about a million rows, across points.
+    def group_to_merge(self) -> Group | None:
+        """Return small chunks once there are enough for a merge; they wait no longer.
 
-        The merged files are published first, then the manifest that names them instead of the
-        small ones, and the small ones go last.
+        Whoever takes them merges them, and hands what came of it to `replace`.
+        """
+        rows = sum(max(chunk.rows.values()) for chunk in self._waiting)
+        if len(self._waiting) < MAX_SMALL and rows < TARGET_ROWS:
+            return None
+        group = next(_groups(self._waiting))
+        taken = {chunk.name for chunk in group.chunks}
+        self._waiting = [chunk for chunk in self._waiting if chunk.name not in taken]
+        return group
+
+    def replace(self, merged: Merged) -> None:
+        """Let a merged chunk count instead of those that it holds; set broken ones aside.
+
+        The merged files are published already; the manifest that names them follows, and the small
+        ones go last.
+        """
+        for name, file, problem in merged.broken:
+            self._unlist(name)
+            self._set_aside(name, file, problem)
+        if merged.chunk:
+            for name in merged.names:
+                self._unlist(name)
+                self._leaving.append((time.monotonic(), name))
+            self._list(merged.chunk)
+        if time.monotonic() > self._save_after:
+            self.save()
+
+    def merge(self, finish: bool = False) -> None:
+        """Put all small chunks together into chunks of about a million rows, across points.
 
         Args:
             finish: Also remove the small files at once, as nothing more will be written.
         """
-        group: list[Chunk] = []
-        rows = 0
-        for chunk in sorted(self._waiting, key=_first_play):
-            group.append(chunk)
-            rows += max(chunk.rows.values())
-            if rows >= TARGET_ROWS:
-                self._merge(group)
-                group, rows = [], 0
-        self._merge(group)
+        for group in list(_groups(self._waiting)):
+            self.replace(merge_chunks(self.folder, self.game, self.plan.record, group))
         self.save()
         if finish:
             self._remove_leaving(time.monotonic())
@@ -377,49 +448,19 @@ class Store:
         if self._mergeable(chunk):
             self._waiting.append(chunk)
 
-    def _unlist(self, chunk: Chunk) -> None:
-        del self.chunks[chunk.name]
+    def _unlist(self, name: str) -> None:
+        del self.chunks[name]
         self._dirty = True
-        self._waiting = [waiting for waiting in self._waiting if waiting.name != chunk.name]
+        self._waiting = [waiting for waiting in self._waiting if waiting.name != name]
 
     def _mergeable(self, chunk: Chunk) -> bool:
         """Tell whether a chunk is small and of the plan's points only: then its schema is ours."""
         ours = chunk.record == self.plan.record and self._points.issuperset(chunk.ranges)
         return ours and max(chunk.rows.values()) < TARGET_ROWS // 2
 
-    def _merge(self, group: Sequence[Chunk]) -> None:
-        whole = [(chunk, tables) for chunk in group if (tables := self._read(chunk))]
-        if len(whole) < 2:
-            return
-        ranges = covered([chunk for chunk, _ in whole])
-        merged_tables = {
-            table: merge_tables(self.game, table, [tables[table] for _, tables in whole])
-            for table in table_names(self.plan.record)
-        }
-        digest = hashlib.sha256(json.dumps(ranges).encode()).hexdigest()
-        name = f"{self.plan.record}-merged-{digest[:16]}"
-        merged = write_chunk(self.folder, self.plan.record, name, ranges, merged_tables)
-        for chunk, _ in whole:
-            self._unlist(chunk)
-            self._leaving.append((time.monotonic(), chunk))
-        self._list(merged)
-
-    def _read(self, chunk: Chunk) -> Tables | None:
-        """Return a chunk's tables with their checksums compared, or set it aside."""
-        tables = {}
-        for table in table_names(chunk.record):
-            file = file_name(chunk.name, table)
-            try:
-                tables[table] = read_checked(self.folder, file, schema(self.game, table))
-            except BrokenFileError as problem:
-                self._unlist(chunk)
-                self._set_aside(chunk.name, file, problem)
-                return None
-        return tables
-
     def _remove_leaving(self, before: float) -> None:
         while self._leaving and self._leaving[0][0] <= before:
-            self._remove(self._leaving.pop(0)[1].name)
+            self._remove(self._leaving.pop(0)[1])
 
     def _remove(self, name: str) -> None:
         for table in table_names(self.plan.record):
@@ -513,7 +554,7 @@ class Store:
         known = {table: stamps[file_name(name, table)] for table in tables}
         return Chunk(name, self.plan.record, ranges, rows, known)
 
-    def _set_aside(self, name: str, file: str, problem: BrokenFileError) -> None:
+    def _set_aside(self, name: str, file: str, problem: BrokenFileError | str) -> None:
         """Move a chunk's files out of the way, and note it."""
         names = [file_name(name, table) for table in table_names(self.plan.record)]
         for there in self.folder.stamps(names):
@@ -530,6 +571,20 @@ def _overlap(held: Mapping[str, Ranges], ranges: Mapping[str, Ranges]) -> bool:
         for point, pairs in ranges.items()
         for first, end in pairs
     )
+
+
+def _groups(chunks: Iterable[Chunk]) -> Iterator[Group]:
+    """Yield what to merge into a chunk each: in the order of their plays, some million rows."""
+    group: list[Chunk] = []
+    rows = 0
+    for chunk in sorted(chunks, key=_first_play):
+        group.append(chunk)
+        rows += max(chunk.rows.values())
+        if rows >= TARGET_ROWS:
+            yield Group(tuple(group))
+            group, rows = [], 0
+    if group:
+        yield Group(tuple(group))
 
 
 def _first_play(chunk: Chunk) -> tuple[str, int]:

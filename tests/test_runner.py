@@ -26,7 +26,8 @@ from sweep.journal import last_run
 from sweep.local_cluster import free_port
 from sweep.places import Folder, at, storage_error
 from sweep.queries import connect, sweeps
-from sweep.work import Job, Worker
+from sweep.store import Group
+from sweep.work import Job, Outcome, Worker
 
 FAILS = GRID.replace("[10, 20]", "[10, 20]\nfails_at = [-1, 50]")
 
@@ -148,9 +149,13 @@ def test_the_token_changes_with_the_rows_and_only_then(write_grid, tmp_path):
     assert sweeps(tmp_path)[0].token != before
 
 
-def test_a_worker_with_other_rules_refuses(write_grid, tmp_path):
-    job = Job(toy_game.GAME, frozen(write_grid(), engine="another"), at(tmp_path), "")
-    assert "other rules installed" in Worker(job).engine_trouble()
+def test_a_worker_with_other_rules_or_another_way_to_store_refuses(write_grid, tmp_path):
+    job = Job(toy_game.GAME, frozen(write_grid()), at(tmp_path), "")
+    assert Worker(job).trouble() is None
+    other = Worker(replace(job, plan=replace(job.plan, engine="another")))
+    assert "other rules installed than the plan (engine " in other.trouble()
+    older = Worker(replace(job, sources="another"))
+    assert "another dojo-sweep installed than the driver (sources " in older.trouble()
 
 
 def test_a_point_is_prepared_once_by_a_worker(write_grid, tmp_path, monkeypatch):
@@ -167,6 +172,40 @@ def test_a_point_is_prepared_once_by_a_worker(write_grid, tmp_path, monkeypatch)
     for block in blocks:
         worker.do(block)
     assert len(prepared) == len(plan.points) < len(blocks)
+
+
+class Counting(Threads):
+    """Threads that count what they merge."""
+
+    merges = 0
+
+    def submit(self, work):
+        type(self).merges += isinstance(work, Group)
+        super().submit(work)
+
+
+class LosingMerges(Counting):
+    """Threads that lose whoever merges."""
+
+    def collect(self, seconds):
+        ended = super().collect(seconds)
+        return [
+            Outcome(end.work, lost="gone") if isinstance(end.work, Group) else end for end in ended
+        ]
+
+
+@pytest.mark.parametrize("backend", [Counting, LosingMerges])
+def test_small_files_are_merged_by_workers_and_by_the_driver_if_none_does(
+    write_grid, tmp_path, monkeypatch, backend
+):
+    monkeypatch.setattr(store, "MAX_SMALL", 8)
+    result, _, folder = play(write_grid(), tmp_path / "merged", backend=backend, exponent=2)
+    assert backend.merges > 5
+    assert (result.plays, result.failures) == (400, 0)
+    assert len(list((folder / "plays").iterdir())) == 1
+    play(write_grid(), tmp_path / "quiet")
+    for view in ("plays", "seats", "squares", "moments"):
+        assert rows(tmp_path / "merged", view).equals(rows(tmp_path / "quiet", view)), view
 
 
 # Real processes
@@ -273,8 +312,9 @@ def on_ray(ray_here):
     return lambda job: ray_here.OnRay(job, 2)
 
 
-def test_ray_plays_the_same_rows(write_grid, tmp_path, ray_here):
+def test_ray_plays_and_merges_the_same_rows(write_grid, tmp_path, ray_here, monkeypatch):
     path = write_grid()
+    monkeypatch.setattr(store, "MAX_SMALL", 8)
     play(path, tmp_path / "ray", backend=on_ray(ray_here), exponent=4)
     play(path, tmp_path / "threads")
     for view in ("plays", "seats", "squares", "points"):

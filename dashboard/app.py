@@ -39,7 +39,9 @@ def main() -> None:
         st.Page(file, title=title, icon=icon, url_path=address, default=not address)
         for file, address, title, icon in PAGES
     ]
-    page = st.navigation([*pages, _leading_to(pages[0], "sweeps")])
+    # The first page is served at ``/``; who types its name finds it too.
+    named = st.Page(PAGES[0][0], title="Sweeps", url_path="sweeps", visibility="hidden")
+    page = st.navigation([*pages, named])
     try:
         if results.sidebar():
             page.run()
@@ -47,15 +49,6 @@ def main() -> None:
             results.explain_empty()
     except DojoError as error:
         st.error(str(error), icon=":material/error:")
-
-
-def _leading_to(first: st.Page, address: str) -> st.Page:
-    """Return an address of its own for the first page, which Streamlit serves at ``/`` only."""
-
-    def lead_on() -> None:
-        st.switch_page(first, query_params=st.query_params.to_dict())
-
-    return st.Page(lead_on, title=address, url_path=address, visibility="hidden")
 
 
 main()

@@ -13,7 +13,8 @@ import duckdb
 import pandas as pd
 import streamlit as st
 
-from dashboard import aggregates
+from dashboard import aggregates, runs
+from dashboard.runs import Told
 from dojo_core import games
 from dojo_core.errors import DojoError
 from dojo_core.game import Game
@@ -61,7 +62,7 @@ class Chosen:
 
     def plan(self) -> Plan:
         """Return the sweep's frozen plan."""
-        return queries.plan_of(self.results, self.info.name)
+        return plan_of(self.info)
 
     @property
     def key(self) -> str:
@@ -90,6 +91,29 @@ def chosen() -> Chosen:
 def found() -> list[SweepInfo]:
     """Return the sweeps in the results folder, the newest first."""
     return list(queries.sweeps(folder()))
+
+
+def plan_of(info: SweepInfo) -> Plan:
+    """Return the frozen plan of a sweep in the results folder, read once while it stays."""
+    plan: Plan = _plan(folder(), info.name, info.token)
+    return plan
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)  # type: ignore[untyped-decorator]
+def _plan(results: str, name: str, token: str) -> Plan:
+    return queries.plan_of(results, name)
+
+
+def told(info: SweepInfo) -> Told:
+    """Return how the last run of a sweep in the results folder went."""
+    stamp = runs.failures_stamp(folder(), info)
+    failed = _failed(folder(), info, stamp) if stamp else []
+    return Told(info, runs.last_run(folder(), info), failed)
+
+
+@st.cache_data(max_entries=50, show_spinner=False)  # type: ignore[untyped-decorator]
+def _failed(results: str, info: SweepInfo, stamp: str) -> list[dict[str, Any]]:
+    return runs.failures(results, info)
 
 
 def explain_empty() -> None:
@@ -126,7 +150,7 @@ def share_done(info: SweepInfo) -> float:
 def progress(info: SweepInfo) -> str:
     """Return a sweep's state and progress in words."""
     return (
-        f"{info.state} · {info.points:,} points · {info.plays_done:,} of"
+        f"{told(info).mark} · {info.points:,} points · {info.plays_done:,} of"
         f" {info.plays_planned:,} plays ({share_done(info):.0%})"
     )
 

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+import shlex
 from datetime import datetime
 
 import pandas as pd
 import streamlit as st
 
-from dashboard import aggregates, figures, metrics, results, style
+from dashboard import aggregates, figures, metrics, results, runs, style
+from dashboard.runs import Told
+from sweep import journal, provenance, queries
+
+ERRORS_SHOWN = 3
+BOXES = {
+    "running": (st.info, "play_arrow"),
+    "done": (st.success, "check_circle"),
+    "stopped": (st.warning, "stop_circle"),
+}
 
 
 def page() -> None:
@@ -17,25 +27,36 @@ def page() -> None:
         "Each row is a sweep in the results folder; choose one in the sidebar to look into it."
         " Progress is kept up to date while a sweep runs."
     )
+    chosen = results.chosen()
     running = any(info.state == "running" for info in results.found())
     every = results.LOOK_EVERY_SECONDS if running else None
-    st.fragment(_list, run_every=every)()
-    _points(results.chosen())
+    st.fragment(_runs, run_every=every)(chosen.info.name)
+    _points(chosen)
+    _origin(chosen)
 
 
-def _list() -> None:
+def _runs(chosen: str) -> None:
+    """Draw what changes while sweeps run: the list of sweeps, and how the chosen one goes."""
+    told = {info.name: results.told(info) for info in results.found()}
+    _list(list(told.values()))
+    if chosen in told:
+        _run(told[chosen])
+
+
+def _list(sweeps: list[Told]) -> None:
     rows = [
         {
-            "Sweep": info.name,
-            "Game": info.title,
-            "State": info.state,
-            "Progress": 100 * results.share_done(info),
-            "Plays": info.plays_done,
-            "Planned": info.plays_planned,
-            "Points": info.points,
-            "Created": datetime.fromtimestamp(info.created),
+            "Sweep": told.info.name,
+            "Game": told.info.title,
+            "State": told.mark,
+            "Progress": 100 * results.share_done(told.info),
+            "Plays": told.info.plays_done,
+            "Planned": told.info.plays_planned,
+            "Points": told.info.points,
+            "Failed blocks": len(told.failed) or None,
+            "Last run": datetime.fromtimestamp(told.run.started if told.run else told.info.created),
         }
-        for info in results.found()
+        for told in sweeps
     ]
     st.dataframe(
         pd.DataFrame(rows),
@@ -46,14 +67,44 @@ def _list() -> None:
             ),
             "Plays": st.column_config.NumberColumn(format="localized"),
             "Planned": st.column_config.NumberColumn(format="localized"),
-            "Created": st.column_config.DatetimeColumn(format="YYYY-MM-DD HH:mm"),
+            "Points": st.column_config.NumberColumn(format="localized"),
+            "Failed blocks": st.column_config.NumberColumn(format="localized"),
+            "Last run": st.column_config.DatetimeColumn(format="YYYY-MM-DD HH:mm"),
         },
+    )
+
+
+def _run(told: Told) -> None:
+    """Tell how the last run of the chosen sweep went, and what failed in it."""
+    st.subheader(f"{told.info.name}: {told.info.title}")
+    box, icon = BOXES.get(told.word, (st.error, "error"))
+    box(runs.sentence(told), icon=f":material/{icon}:")
+    if not told.failed:
+        return
+    plays = sum(row["plays"] for row in told.failed)
+    with st.expander(
+        f"**Failed blocks: {len(told.failed):,}**, of {plays:,} plays", icon=":material/error:"
+    ):
+        _failures(told)
+
+
+def _failures(told: Told) -> None:
+    errors = runs.by_error(told.failed, ERRORS_SHOWN)
+    for error in errors.itertuples():
+        st.markdown(
+            f"Blocks: {error.blocks:,}, the latest of point {error.number}, plays {error.first:,}"
+            f" to {error.last:,}. The command plays that block again and shows where it fails:"
+        )
+        st.code(error.error, language=None, wrap_lines=True)
+        st.code(error.command, language="bash", wrap_lines=True)
+    st.caption(
+        f"The {len(errors)} latest errors, each once. All blocks, with their tracebacks, are in the"
+        " view `failures`: ask for it on the page SQL."
     )
 
 
 def _points(chosen: results.Chosen) -> None:
     table = chosen.points()
-    st.subheader(f"{chosen.info.name}: {chosen.game.title}")
     if table.empty:
         st.info("No block of this sweep is finished yet; the first ones take a few seconds.")
         return
@@ -89,6 +140,47 @@ def _points(chosen: results.Chosen) -> None:
     if changed:
         values = ", ".join(f"{name} = {style.shown(table[name].iloc[0])}" for name in changed)
         st.caption(f"The same for all points, and not the rulebook's: {values}.")
+
+
+def _origin(chosen: results.Chosen) -> None:
+    """Tell where the plays come from, and in what the sweep differs from another one."""
+    with st.expander("Where it comes from", icon=":material/history:"):
+        plan = chosen.plan()
+        run = results.told(chosen.info).run
+        facts = {
+            "plan": f"{plan.hash}, frozen {queries.to_text(plan.created)}",
+            "seed": str(plan.seed),
+            "engine": plan.engine,
+            "versions": ", ".join(f"{name} {version}" for name, version in plan.versions.items()),
+        } | (_run_facts(run) if run else {})
+        st.dataframe(
+            pd.DataFrame(facts.items(), columns=["What", "Of this sweep"]), hide_index=True
+        )
+        if plan.grid:
+            st.code(plan.grid, language="toml")
+    others = {info.name: info for info in results.found() if info.name != chosen.info.name}
+    if others:
+        with st.expander("What differs from another sweep", icon=":material/difference:"):
+            name = st.selectbox("The other sweep", list(others), key=f"{chosen.key}/differs")
+            _differences(chosen, others[name])
+
+
+def _run_facts(run: journal.Run) -> dict[str, str]:
+    changed = ", changed since" if run.dirty else ""
+    return {
+        "last command": shlex.join(run.command),
+        "on": f"{run.host}, {run.cores} cores" + (f", Ray at {run.address}" if run.address else ""),
+        "sources": f"commit {run.commit}{changed}" if run.commit else "commit unknown",
+    }
+
+
+def _differences(chosen: results.Chosen, other: queries.SweepInfo) -> None:
+    found = provenance.differences(chosen.plan(), results.plan_of(other))
+    if found:
+        titles = ["What differs", chosen.info.name, other.name]
+        st.dataframe(pd.DataFrame(found).set_axis(titles, axis=1), hide_index=True)
+    else:
+        st.markdown(f"{chosen.info.name} and {other.name} have the same plan.")
 
 
 page()

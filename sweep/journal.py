@@ -109,6 +109,12 @@ class Run:
         return self.plays / playing if playing > 0 else 0.0
 
     @property
+    def share_in_play(self) -> float | None:
+        """What part of the workers' time was compiled play, as if their number never changed."""
+        there = self.workers * (self.seconds - self.starting)
+        return self.play_seconds / there if self.play_seconds is not None and there > 0 else None
+
+    @property
     def blocks_under_way(self) -> int:
         """Blocks handed out of which nothing is known yet."""
         return self.blocks_begun - self.blocks - self.failures - self.retries

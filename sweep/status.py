@@ -95,7 +95,7 @@ def status(folder: Place) -> Status:
     stored, trouble = _stored(folder, plan)
     missing = [gaps(stored.get(point.id, []), point.plays) for point in plan.points]
     plays = [_plays(ranges) for ranges in missing]
-    failures = _failures(folder, plan, stored)
+    failures = failed_blocks(folder, plan, stored)
     run = last_run(folder)
     going = run if run and run.outcome == "running" else None
     running = going is not None or folder.is_locked()
@@ -127,7 +127,7 @@ def _stored(folder: Place, plan: Plan) -> tuple[dict[str, Ranges], str | None]:
         return {}, str(error)
 
 
-def _failures(folder: Place, plan: Plan, stored: Mapping[str, Ranges]) -> list[dict[str, Any]]:
+def failed_blocks(folder: Place, plan: Plan, stored: Mapping[str, Ranges]) -> list[dict[str, Any]]:
     """Return the rows of the last run's failures whose plays are still missing."""
     try:
         rows = [json.loads(line) for line in folder.read(FAILURES).splitlines()]

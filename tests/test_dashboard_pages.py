@@ -8,8 +8,10 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
+import sweep_runs
 import toy_game
 from pyarrow import parquet
 from streamlit.testing.v1 import AppTest
@@ -179,7 +181,7 @@ def test_without_a_sweep_a_page_names_the_command(tmp_path, page):
 
 def test_the_sweeps_are_listed_with_their_progress(half):
     row = opened(half).dataframe[0].value.iloc[0]
-    assert row[["Sweep", "Game", "State"]].tolist() == ["races", "The Toy", "stopped"]
+    assert row[["Sweep", "Game", "State"]].tolist() == ["races", "The Toy", "■ stopped"]
     assert (row["Plays"], row["Planned"], row["Progress"]) == (1024, 2048, 50)
 
 
@@ -187,8 +189,42 @@ def test_a_running_sweep_is_shown_as_running(tmp_path):
     plan = write_sweep(tmp_path, share=0.25)
     with store.Store(at(tmp_path / plan.name), toy_game.GAME, plan).open():
         app = opened(tmp_path)
-    assert app.dataframe[0].value.iloc[0]["State"] == "running"
+    assert app.dataframe[0].value.iloc[0]["State"] == "▶ running"
     assert not app.exception
+
+
+FAILING = PLAYS.replace("bonus = [false, true]", "fails_at = [-1, 100]")
+
+
+def test_failures_are_told_once_an_error_with_the_command_that_repeats_one(tmp_path, write_grid):
+    sweep_runs.play(write_grid(FAILING), tmp_path)
+    app = opened(tmp_path)
+    row = app.dataframe[0].value.iloc[0]
+    assert (row["State"], row["Failed blocks"]) == ("✗ failed", 2)
+    assert app.error[0].value.startswith("**failed** · run 1 ended")
+    assert "Failed blocks: 2**, of 64 plays" in app.expander[0].label
+    error, command = (code.value for code in app.code[:2])
+    assert error == "RuntimeError: play 100 went wrong"
+    assert command.startswith("dojo-sweep block races ")
+
+
+def test_a_run_that_is_done_says_how_it_went(tmp_path, write_grid):
+    sweep_runs.play(write_grid(PLAYS), tmp_path)
+    app = opened(tmp_path)
+    assert app.dataframe[0].value["State"].tolist() == ["✓ done"]
+    for words in ("**done** · run 1 ended", "2,048 plays in", "2 at a time on threads", "in play"):
+        assert words in app.success[0].value
+    assert pd.isna(app.dataframe[0].value["Failed blocks"]).all()
+
+
+def test_the_pages_say_where_a_sweep_comes_from_and_in_what_it_differs(tmp_path):
+    write_sweep(tmp_path)
+    write_sweep(tmp_path, PLAYS.replace("seed = 7", "seed = 8").replace("races", "others"))
+    app = opened(tmp_path)
+    assert app.code[-1].value.startswith("[sweep]")
+    found = app.dataframe[-1].value
+    row = found[found["What differs"] == "seed"].iloc[0]
+    assert sorted(row[["races", "others"]]) == ["7", "8"]
 
 
 def test_an_axis_is_offered_before_its_second_value_is_played(half):

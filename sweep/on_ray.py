@@ -337,6 +337,22 @@ def _knock(address: str) -> None:
         socket.create_connection((found[1], int(found[2])), KNOCK_SECONDS).close()
 
 
+def cluster_cores(address: str) -> int:
+    """Return how many cores the cluster's nodes have, asking its dashboard.
+
+    Raises:
+        RuntimeError: The cluster does not say.
+    """
+    from ray.util.state import list_nodes
+    from ray.util.state.exception import RayStateApiException
+
+    try:
+        nodes = list_nodes(address=address, filters=[("state", "=", "ALIVE")])
+    except RayStateApiException as error:
+        raise RuntimeError(str(error)) from error
+    return sum(int(node.resources_total.get("CPU", 0)) for node in nodes)
+
+
 def job_client(address: str) -> Any:
     """Return Ray's client for the jobs of the cluster whose dashboard is at ``http://host:port``.
 

@@ -128,6 +128,13 @@ class Jobs:
             )
         return job
 
+    def cores(self) -> int:
+        """Return how many cores the cluster's nodes have now."""
+        from sweep.on_ray import cluster_cores
+
+        with self._told():
+            return cluster_cores(self.address)
+
     def follow(self, job: str, write: Callable[[str], None]) -> Ending:
         """Write what the job's log says until the job ends, from its beginning; tell how it ended.
 

@@ -220,6 +220,7 @@ def test_the_exit_code_follows_the_jobs_and_strangers_are_told(cluster):
         "from types import SimpleNamespace\n"
         "from sweep import submit\n"
         "jobs = submit.Jobs(sys.argv[1])\n"
+        "print(jobs.cores())\n"
         "plan = SimpleNamespace(name='x', hash='0', to_json=lambda: '{}')\n"
         "for line in sys.argv[2:]:\n"
         "    submit.entrypoint = lambda results, workers: line\n"
@@ -235,7 +236,8 @@ def test_the_exit_code_follows_the_jobs_and_strangers_are_told(cluster):
         text=True,
         timeout=240,
     )
-    failed, missing, killed = map(json.loads, ran.stdout.splitlines())
+    cores, failed, missing, killed = map(json.loads, ran.stdout.splitlines())
+    assert cores == 2
     assert failed[:2] == [1, ""]
     assert "\none\ntwo\n" in failed[2]
     assert missing[0] == 3

@@ -11,8 +11,10 @@ import pytest
 import toy_game
 from sweep_runs import frozen
 
+from sweep import store
 from sweep.backends import Threads
 from sweep.bench import BARE, PHASES, THREADS, Report, Sample, bench, shortened
+from sweep.crowd import crowd
 from sweep.plan import Calibration
 
 
@@ -63,3 +65,17 @@ def test_the_command_compares_the_ways(
     assert done.returncode == 0, done.stderr
     report = json.loads(done.stdout)
     assert list(report["samples"]) == ["bare", "threads", *(["ray"] if ray else [])]
+
+
+@pytest.mark.parametrize("shared", [True, False])
+def test_a_crowd_is_pretended_and_all_its_blocks_are_noted(
+    write_grid: Callable[..., Path], tmp_path: Path, shared: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store, "MAX_SMALL", 8)
+    here = tmp_path / "results"
+    here.mkdir()
+    report = crowd(frozen(write_grid()), toy_game.GAME, here, 50, 40, shared)
+    assert (report.workers, report.blocks) == (50, 40)
+    assert report.block_bytes > 0
+    assert report.served > 0
+    assert list(here.iterdir()) == []

@@ -140,6 +140,12 @@ def test_a_failed_block_exits_1_and_its_command_repeats_it(command, write_grid, 
         command(*repeat.split()[1:])
 
 
+def test_failures_can_be_left_out_of_the_exit_code_but_are_told(command, write_grid):
+    code, output, _ = command("run", write_grid(GRID + "fails_at = [-1, 50]\n"), "--allow-failures")
+    assert code == 0
+    assert "4 blocks failed" in output
+
+
 def test_a_block_that_plays_well_says_so(command, write_grid):
     command("run", write_grid())
     code, output, _ = command("block", "toy", "1", "0", "10")

@@ -63,10 +63,13 @@ def _handed_over(
     grid: str, place: str, results: str | None, workers: int | None, yes: bool
 ) -> tuple[Jobs, str]:
     """Freeze the grid here and hand the plan over; return the cluster's jobs and this one's id."""
+    from sweep.backends import cores
     from sweep.submit import Jobs, check_lasting
 
     jobs = Jobs(place)
-    frozen, folder = planning.settled(grid, results, workers, yes, check_lasting)
+    # An autoscaled cluster may have no core yet, and will not have fewer than this machine.
+    at_a_time = workers or max(jobs.cores(), cores())
+    frozen, folder = planning.settled(grid, results, at_a_time, yes, check_lasting)
     _ask_about_size(frozen, yes)
     job = jobs.submit(frozen, str(folder.parent), workers)
     print(

@@ -38,14 +38,19 @@ def run(
         int | None,
         typer.Option(min=1, max=65535, help="Where a Ray of this run's own tells Prometheus."),
     ] = None,
+    allow_failures: Annotated[
+        bool, typer.Option("--allow-failures", help="Exit with 0 though some blocks failed.")
+    ] = False,
 ) -> None:
     """Play what a grid lacks. Running again resumes; more plays or values add to what is there."""
     _heed_signals()
     try:
-        _run(grid, yes, address, workers, results, ray, metrics_port)
+        failures = _run(grid, yes, address, workers, results, ray, metrics_port)
     except KeyboardInterrupt:
         print(f"stopped; what was finished is kept. Go on with: dojo-sweep run {grid}")
         raise typer.Exit(INTERRUPTED) from None
+    if failures and not allow_failures:
+        raise typer.Exit(1)
 
 
 def _run(
@@ -56,7 +61,8 @@ def _run(
     results: str | None,
     ray: bool | None,
     metrics_port: int | None,
-) -> None:
+) -> int:
+    """Run the sweep and tell how it went; return how many blocks failed."""
     from dojo_core import games
     from sweep import report
     from sweep.backends import cores
@@ -107,7 +113,7 @@ def _run(
             highlight=False,
             soft_wrap=True,
         )
-        raise typer.Exit(1)
+    return result.failures
 
 
 def _backend(

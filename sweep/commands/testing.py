@@ -11,8 +11,11 @@ from sweep.commands.terminal import AsJson, GridFile, Results, Workers, console
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
+    from dojo_core.game import Game
     from sweep.bench import Make, Report
+    from sweep.plan import Plan
 
 
 def chaos(
@@ -61,6 +64,10 @@ def bench(
     repeats: Annotated[int, typer.Option(min=1, help="Samples of each way.")] = 3,
     workers: Workers = None,
     ray: Annotated[bool, typer.Option("--ray/--no-ray", help="Measure Ray as well.")] = True,
+    crowd: Annotated[
+        int | None,
+        typer.Option(min=1, help="Only pretend so many workers, and measure the driver."),
+    ] = None,
     results: Results = "results",
     as_json: AsJson = False,
 ) -> None:
@@ -87,6 +94,9 @@ def bench(
     Folder(Path(results)).prepare(())
     frozen, _ = planning.settled(grid, results, count, yes=True)
     game = games.load(frozen.game)
+    if crowd:
+        _bench_crowd(frozen, game, Path(results), crowd, as_json)
+        return
     short = shortened(frozen, game, seconds, count)
     tell = (lambda sentence: None) if as_json else screen.print
     ways: dict[str, Make] = {THREADS: lambda job: Threads(job, count)}
@@ -101,6 +111,30 @@ def bench(
         print(json.dumps(dataclasses.asdict(report), indent=1))
     else:
         screen.print("\n".join(_bench_lines(report)), highlight=False)
+
+
+def _bench_crowd(frozen: Plan, game: Game, folder: Path, workers: int, as_json: bool) -> None:
+    """Pretend workers who see the results folder, and fewer blocks of some who do not."""
+    import dataclasses
+    import json
+
+    from sweep.crowd import crowd
+
+    reports = {
+        "with a shared folder": crowd(frozen, game, folder, workers, 4 * workers, shared=True),
+        "blocks coming back": crowd(frozen, game, folder, workers, 40, shared=False),
+    }
+    if as_json:
+        print(json.dumps({way: dataclasses.asdict(r) for way, r in reports.items()}, indent=1))
+        return
+    for way, r in reports.items():
+        console().print(
+            f"{way:20} {r.blocks:,} blocks of {r.block_bytes / 1e6:.2f} MB, a window of"
+            f" {2 * workers:,}: {1000 * r.seconds:.2f} ms of the driver a block, enough for"
+            f" {r.served:,} workers; at most {r.memory / 1e6:,.0f} MB",
+            highlight=False,
+            soft_wrap=True,
+        )
 
 
 def _bench_lines(report: Report) -> Iterator[str]:

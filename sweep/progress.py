@@ -105,6 +105,11 @@ def duration(seconds: float) -> str:
     return f"{whole} s" if whole else "under 1 s"
 
 
+def date(seconds: float) -> str:
+    """Return a time since 1970 as local date and time."""
+    return time.strftime("%Y-%m-%d %H:%M", time.localtime(seconds))
+
+
 def size(count: float) -> str:
     """Return bytes in words: ``1.4 GB``."""
     for unit in ("B", "kB", "MB"):

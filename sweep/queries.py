@@ -6,24 +6,21 @@ import contextlib
 import functools
 import hashlib
 import json
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-import duckdb
 import pyarrow as pa
-import pyarrow.dataset as ds
 from pyarrow import ipc
 
 from dojo_core import games
-from dojo_core.errors import DojoError, nearest
+from dojo_core.errors import DojoError
 from dojo_core.game import Column, Game
 from sweep.places import Place, at
 from sweep.plan import Plan, plays_stored
 from sweep.schemas import FAILURE_SCHEMA, coded, schema
-from sweep.status import sweep_folders
+from sweep.status import sweep_folder, sweep_folders
 from sweep.store import (
     FAILURES,
     MANIFEST,
@@ -37,6 +34,10 @@ from sweep.store import (
     read_plan,
 )
 from sweep.summary import POINTS, PointSums, points_table
+
+if TYPE_CHECKING:
+    import duckdb
+    import pyarrow.dataset as ds
 
 SWEEPS_KEPT = 256  # whose plans and manifests are not read again while they stay the same
 MERGES_MET = 5  # while one connection is made, at most
@@ -114,6 +115,8 @@ def connect(
     Raises:
         DojoError: There is no such sweep, or a stored file is broken.
     """
+    import duckdb  # which listing the sweeps needs not
+
     folders = _folders(at(results), name)
     several = name == "all" or not (name is None or isinstance(name, str))
     connection = duckdb.connect()
@@ -134,31 +137,22 @@ def plan_of(results: str | Path, name: str) -> Plan:
     Raises:
         DojoError: There is no such sweep, or its plan cannot be read.
     """
-    return read_plan(_folders(at(results), name)[0])
+    return read_plan(sweep_folder(at(results), name))
 
 
 def _folders(results: Place, name: str | Sequence[str] | None) -> list[Place]:
-    found = {info.name: results / info.name for info in sweeps(results)}
-    unreadable = {folder.name for folder in sweep_folders(results)}.difference(found)
-    wanted = [name] if isinstance(name, str) else list(name or ())
-    for one in unreadable.intersection(wanted) or (unreadable if not found else ()):
-        _info(results / one)  # raises the sentence that says why
+    if name is not None and name != "all":
+        names = [name] if isinstance(name, str) else name
+        return [sweep_folder(results, one) for one in names]
+    found = [results / info.name for info in sweeps(results)]
+    for unreadable in sweep_folders(results) if not found else ():
+        _info(unreadable)  # raises the sentence that says why
     if not found:
         raise DojoError(
             f"there is no sweep in {str(results)!r}; play one with `dojo-sweep run grid.toml`, or"
             " name another folder with --results"
         )
-    if name is None:
-        return [next(iter(found.values()))]
-    if name == "all":
-        return list(found.values())
-    for one in wanted:
-        if one not in found:
-            raise DojoError(
-                f"there is no sweep {one!r} in {str(results)!r}{nearest(one, found)}; there are "
-                + ", ".join(found)
-            )
-    return [found[one] for one in wanted]
+    return found if name == "all" else found[:1]
 
 
 def _info(folder: Place) -> SweepInfo:
@@ -316,8 +310,3 @@ def _failures(folder: Place) -> pa.Table:
         lines = []
     rows = [json.loads(line) for line in lines]
     return pa.Table.from_pylist(rows, schema=FAILURE_SCHEMA)
-
-
-def to_text(seconds: float) -> str:
-    """Return a time since 1970 as local date and time."""
-    return time.strftime("%Y-%m-%d %H:%M", time.localtime(seconds))

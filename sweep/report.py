@@ -1,22 +1,20 @@
-"""The tables on the screen: what a sweep found, what is planned, which sweeps and options exist."""
+"""The tables on the screen of what is planned, and of what a sweep found."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
 from dojo_core.game import Game
-from dojo_core.options import Option
-from dojo_core.options_page import settings
 from sweep.calibration import estimate
+from sweep.listing import titled
 from sweep.plan import Plan, Point
 from sweep.progress import duration, size
 from sweep.provenance import plays_a_point
-from sweep.queries import SweepInfo, to_text
 from sweep.statistics import Mean, fairness, holm, wilson
 from sweep.summary import PointSums
 
@@ -42,7 +40,7 @@ def findings(game: Game, plan: Plan, sums: PointSums) -> Group:
 def _wins(game: Game, plan: Plan, sums: PointSums, points: Sequence[tuple[int, Point]]) -> Table:
     """Return the win shares by turn order, with a verdict corrected for all the points."""
     p_values = holm([fairness(_wins_by_turn_order(plan, sums, point)) for point in plan.points])
-    table = _table("Who wins: percent of the plays won, by turn order")
+    table = titled("Who wins: percent of the plays won, by turn order")
     seats = max(_seats(plan, point) for _, point in points)
     _point_columns(table, plan)
     table.add_column("plays", justify="right")
@@ -73,7 +71,7 @@ def _wins(game: Game, plan: Plan, sums: PointSums, points: Sequence[tuple[int, P
 def _headline(
     game: Game, plan: Plan, sums: PointSums, points: Sequence[tuple[int, Point]]
 ) -> Table:
-    table = _table("What a play is like: means over all plays, unfinished ones included")
+    table = titled("What a play is like: means over all plays, unfinished ones included")
     columns = {column.name: column for column in game.play_columns}
     _point_columns(table, plan)
     for metric in game.headline:
@@ -88,7 +86,7 @@ def _headline(
 
 def plan_table(game: Game, plan: Plan, most: int | None = POINTS_SHOWN) -> Group:
     """Return the points of a plan, the first ones if there are more than `most`."""
-    table = _table(f"{game.title}: points of {plan.name}")
+    table = titled(f"{game.title}: points of {plan.name}")
     _point_columns(table, plan)
     table.add_column("plays", justify="right")
     table.add_column("point")
@@ -120,74 +118,6 @@ def plan_lines(plan: Plan, stored: int, workers: int) -> Iterator[str]:
     yield f"blocks  {found.blocks:,} of up to {1 << plan.exponent:,} plays"
     yield f"time    about {duration(found.seconds)} on {cores}, after starting and compiling"
     yield f"size    about {size(found.bytes)}"
-
-
-def sweeps_table(infos: Iterable[SweepInfo]) -> Table:
-    """Return the sweeps of a results folder."""
-    table = _table("Sweeps")
-    for heading in ("name", "game", "last run", "state"):
-        table.add_column(heading)
-    for heading in ("points", "plays"):
-        table.add_column(heading, justify="right")
-    for info in infos:
-        table.add_row(
-            info.name,
-            info.title,
-            to_text(info.created),
-            info.state,
-            f"{info.points:,}",
-            f"{info.plays_done:,} of {info.plays_planned:,}",
-        )
-    return table
-
-
-def options_table(game: Game) -> Table:
-    """Return all options of a game under their groups."""
-    table = _table(f"{game.title}: options")
-    for heading in ("option", "default", "values", "what it changes", "source"):
-        table.add_column(heading, overflow="fold")
-    group = ""
-    for option in game.options:
-        if option.group != group:
-            group = option.group
-            table.add_section()
-            table.add_row(Text(group, style="bold"))
-        assumed = " (assumed)" if option.assumed else ""
-        table.add_row(
-            option.name, _default(option), option.expected, option.help, option.source + assumed
-        )
-    return table
-
-
-def presets_table(game: Game) -> Table:
-    """Return the presets of a game: what each sets, what it is, and its source."""
-    table = _table(f"{game.title}: presets")
-    for heading in ("preset", "sets", "what it is", "source"):
-        table.add_column(heading, overflow="fold")
-    for preset in game.presets:
-        sets = settings(preset) or "nothing"
-        table.add_row(preset.name, sets, preset.help, preset.source)
-    return table
-
-
-def _default(option: Option) -> str:
-    shown = option.default
-    if isinstance(shown, bool):
-        return str(shown).lower()
-    if isinstance(shown, dict):
-        shown = option.shown(shown)
-    return f"{shown} {option.unit}".strip()
-
-
-def _table(title: str) -> Table:
-    return Table(
-        title=title,
-        title_justify="left",
-        title_style="bold",
-        caption_justify="left",
-        box=None,
-        padding=(0, 2, 0, 0),
-    )
 
 
 def _point_columns(table: Table, plan: Plan) -> None:

@@ -249,3 +249,11 @@ def _found(node, name):
     while node["name"].strip() != name:
         (node,) = node["children"]
     return node
+
+
+def test_the_plan_of_a_sweep_is_read_without_those_of_others(results, write_grid, monkeypatch):
+    play(write_grid(GRID.replace('"toy"', '"other"', 1)), results)
+    read = []
+    monkeypatch.setattr(queries, "read_plan", lambda folder: read.append(folder.name))
+    queries.plan_of(results, "toy")
+    assert read == ["toy"]

@@ -1,8 +1,15 @@
-"""Il Labirinto del Dojo as the rest of the project sees it."""
+"""Il Labirinto del Dojo as the rest of the project sees it.
+
+What stands in tables is here at once. The rules are imported when they are first called, and Numba
+with them: who asks for options, columns or stories does not wait for it.
+"""
 
 from __future__ import annotations
 
-from dojo_core.game import Game
+from collections.abc import Mapping
+from typing import Any
+
+from dojo_core.game import Event, Game, Out, Setup
 from dojo_core.labirinto.columns import (
     HEADLINE,
     PLAY_COLUMNS,
@@ -11,12 +18,37 @@ from dojo_core.labirinto.columns import (
     STRATEGIES,
 )
 from dojo_core.labirinto.options import OPTIONS
-from dojo_core.labirinto.picture import board_picture
-from dojo_core.labirinto.play import play
 from dojo_core.labirinto.presets import PRESETS
-from dojo_core.labirinto.setup import prepare
 from dojo_core.labirinto.story import describe
-from dojo_core.labirinto.trace import trace
+
+
+def prepare(options: Mapping[str, Any]) -> Setup:
+    """Check resolved options together and pack them, see `setup.prepare`."""
+    from dojo_core.labirinto import setup
+
+    return setup.prepare(options)
+
+
+def play(setup: Setup, seed: int, first_play: int, plays: int, out: Out) -> None:
+    """Play some plays and fill `out`, see `play.play`."""
+    from dojo_core.labirinto import play as engine
+
+    engine.play(setup, seed, first_play, plays, out)
+
+
+def trace(setup: Setup, seed: int, play: int) -> list[Event]:
+    """Tell one play event by event, see `trace.trace`."""
+    from dojo_core.labirinto import trace as teller
+
+    return teller.trace(setup, seed, play)
+
+
+def board_picture(setup: Setup) -> dict[str, Any]:
+    """Return the board as it is drawn, see `picture.board_picture`."""
+    from dojo_core.labirinto import picture
+
+    return picture.board_picture(setup)
+
 
 GAME = Game(
     name="labirinto",

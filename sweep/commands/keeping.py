@@ -25,14 +25,14 @@ WATCH_SECONDS = 2.0
 
 def list_sweeps(results: Results = "results") -> None:
     """List the sweeps of a results folder."""
-    from sweep import queries, report
+    from sweep import listing, queries
 
     infos = queries.sweeps(results)
     if not infos:
         raise DojoError(
             f"there is no sweep in {results!r}; play one with `dojo-sweep run grid.toml`"
         )
-    console().print(report.sweeps_table(infos))
+    console().print(listing.sweeps_table(infos))
 
 
 def status(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shlex
-import time
 from collections.abc import Iterator
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
@@ -77,10 +76,11 @@ def _content(plan: Plan, runs: list[Run]) -> dict[str, Any]:
 
 
 def _lines(plan: Plan, with_boards: bool) -> Iterator[str]:
+    from sweep.progress import date
     from sweep.provenance import boards, plays_a_point, shown
 
     yield f"sweep    {plan.name}, of the game {plan.game}"
-    yield f"plan     {plan.hash}, frozen {_date(plan.created)}"
+    yield f"plan     {plan.hash}, frozen {date(plan.created)}"
     yield f"plays    {plan.plays_planned:,}, {plays_a_point(plan)} a point, record {plan.record}"
     yield f"seed     {plan.seed}"
     yield f"engine   {plan.engine}"
@@ -103,10 +103,12 @@ def _indented(text: str) -> Iterator[str]:
 
 def _run_lines(runs: list[Run]) -> Iterator[str]:
     """Yield what is known of each run, and the command that made it."""
+    from sweep.progress import date
+
     yield "\nruns"
     for run in runs[-RUNS_SHOWN:]:
         yield f"    {run_words(run)}"
-        began = f"began {_date(run.started)} on {_place(run)}"
+        began = f"began {date(run.started)} on {_place(run)}"
         yield f"        {began}; {_commit(run)}; plan {run.plan}"
         yield f"        {shlex.join(run.command)}"
     if len(runs) > RUNS_SHOWN:
@@ -123,7 +125,3 @@ def _place(run: Run) -> str:
     """Return where a run was played, and how many blocks at a time."""
     backend = f"{run.backend} at {run.address}" if run.address else run.backend
     return f"{run.host}, {run.workers} on {backend}" if backend else run.host
-
-
-def _date(seconds: float) -> str:
-    return time.strftime("%Y-%m-%d %H:%M", time.localtime(seconds))

@@ -20,13 +20,13 @@ def options(
 ) -> None:
     """List all options and presets of a game: values, what each changes, its source."""
     from dojo_core import games
-    from sweep import report
+    from sweep import listing
 
     for name in [game] if game else games.GAMES:
         found = games.load(name)
-        console().print(report.options_table(found))
+        console().print(listing.options_table(found))
         if found.presets:
-            console().print("", report.presets_table(found))
+            console().print("", listing.presets_table(found))
 
 
 def trace(

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import itertools
 import json
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -65,6 +66,11 @@ class Chunk:
     def plays(self) -> int:
         """How many plays there are in it."""
         return sum(end - first for ranges in self.ranges.values() for first, end in ranges)
+
+    @property
+    def most_rows(self) -> int:
+        """The rows of its largest table."""
+        return max(self.rows.values())
 
     @staticmethod
     def from_json(content: Mapping[str, Any]) -> Chunk:
@@ -405,10 +411,12 @@ class Store:
 
         Whoever takes them merges them, and hands what came of it to `replace`.
         """
-        rows = sum(max(chunk.rows.values()) for chunk in self._waiting)
+        rows = sum(chunk.most_rows for chunk in self._waiting)
         if len(self._waiting) < MAX_SMALL and rows < TARGET_ROWS:
             return None
-        group = next(_groups(self._waiting))
+        group = next(_groups(_ripe(self._waiting)), None)
+        if group is None:
+            return None
         taken = {chunk.name for chunk in group.chunks}
         self._waiting = [chunk for chunk in self._waiting if chunk.name not in taken]
         return group
@@ -456,7 +464,7 @@ class Store:
     def _mergeable(self, chunk: Chunk) -> bool:
         """Tell whether a chunk is small and of the plan's points only: then its schema is ours."""
         ours = chunk.record == self.plan.record and self._points.issuperset(chunk.ranges)
-        return ours and max(chunk.rows.values()) < TARGET_ROWS // 2
+        return ours and chunk.most_rows < TARGET_ROWS // 2
 
     def _remove_leaving(self, before: float) -> None:
         while self._leaving and self._leaving[0][0] <= before:
@@ -573,13 +581,26 @@ def _overlap(held: Mapping[str, Ranges], ranges: Mapping[str, Ranges]) -> bool:
     )
 
 
+def _ripe(waiting: Sequence[Chunk]) -> list[Chunk]:
+    """Return the chunks to merge by now: all but those that outweigh all smaller ones together.
+
+    So every merge at least doubles the size of the chunk that a row stands in, and no row is
+    written more than about twenty times, whatever the size of the blocks.
+    """
+    chunks = sorted(waiting, key=lambda chunk: chunk.most_rows)
+    sums = list(itertools.accumulate((chunk.most_rows for chunk in chunks), initial=0))
+    while chunks and chunks[-1].most_rows > sums[len(chunks) - 1]:
+        chunks.pop()
+    return chunks
+
+
 def _groups(chunks: Iterable[Chunk]) -> Iterator[Group]:
     """Yield what to merge into a chunk each: in the order of their plays, some million rows."""
     group: list[Chunk] = []
     rows = 0
     for chunk in sorted(chunks, key=_first_play):
         group.append(chunk)
-        rows += max(chunk.rows.values())
+        rows += chunk.most_rows
         if rows >= TARGET_ROWS:
             yield Group(tuple(group))
             group, rows = [], 0

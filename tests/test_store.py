@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
+import math
 import os
 
 import numpy as np
@@ -26,6 +27,7 @@ from sweep.store import (
     BrokenFileError,
     Store,
     checksum,
+    merge_chunks,
     read_checked,
     read_manifest,
     write_arrow,
@@ -404,6 +406,24 @@ def test_small_files_become_few(write_grid, tmp_path, monkeypatch):
     _, _, folder = play(write_grid(), tmp_path, exponent=2)
     assert len(files(folder)) == 1
     assert rows(tmp_path).num_rows == 400
+
+
+def test_a_row_is_rewritten_a_few_times_only_however_many_blocks_come(
+    write_grid, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(store_module, "MAX_SMALL", 8)
+    plan = frozen(write_grid())
+    blocks, rewritten = 128, []
+    with Store(at(tmp_path / "toy"), GAME, plan).open() as store:
+        for number in range(blocks):
+            block, tables = a_block(plan, 2 * number, 2)
+            store.add(write_block(store.folder, "plays", block, tables))
+            while group := store.group_to_merge():
+                rewritten.extend(group.chunks)
+                store.replace(merge_chunks(store.folder, GAME, "plays", group))
+        waiting = len(store.chunks)
+    assert waiting < 8
+    assert sum(chunk.plays for chunk in rewritten) <= 2 * blocks * math.log2(blocks)
 
 
 def test_merged_files_stop_growing_at_the_target(write_grid, tmp_path, monkeypatch):

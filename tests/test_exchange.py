@@ -137,6 +137,19 @@ def test_broken_files_exit_3(command, write_grid, tmp_path):
     assert "400 are still missing" in output
 
 
+def test_json_tells_scripts_what_came_of_each_sweep(command, write_grid, tmp_path):
+    for name in ("toy", "other"):
+        command("run", write_grid(GRID.replace('"toy"', f'"{name}"', 1)), "--results", "there")
+    broken = next((tmp_path / "there/toy/plays").iterdir())
+    broken.unlink()
+    code, output, _ = command("import", "there", "--json")
+    taken = {one.pop("name"): one for one in json.loads(output)}
+    whole = {"created": True, "plays": 400, "held": 0, "left": 0, "missing": 0, "findings": []}
+    assert (code, taken["other"]) == (3, whole)
+    assert (taken["toy"]["plays"], taken["toy"]["missing"]) == (0, 400)
+    assert [f["file"].endswith(broken.name) for f in taken["toy"]["findings"]] == [True]
+
+
 def test_words_that_name_nothing_exit_2(command, write_grid):
     command("run", write_grid())
     assert "is the results folder itself" in command("import", "results")[2]

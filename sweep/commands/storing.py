@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import json
+import sys
 from collections.abc import Callable, Iterator
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -15,6 +16,7 @@ from dojo_core.errors import DojoError, nearest
 from sweep.commands.terminal import INTERRUPTED, AsJson, Results, SweepName, Yes, ask, console
 
 if TYPE_CHECKING:
+    from sweep.exchange import Imported
     from sweep.places import Place
     from sweep.verify import Finding
 
@@ -147,6 +149,7 @@ def import_sweeps(
         str | None, typer.Argument(metavar="[NAME]", help="The sweep; all when left out.")
     ] = None,
     results: Results = "results",
+    as_json: AsJson = False,
 ) -> None:
     """Take in the plays that another results folder holds of the same points.
 
@@ -161,34 +164,55 @@ def import_sweeps(
     folders = [sweep_folder(source, name)] if name is not None else sweep_folders(source)
     if not folders:
         raise DojoError(f"there is no sweep in {other!r}; expected a results folder")
-    findings = [finding for folder in folders for finding in _import(folder, target / folder.name)]
-    _tell_findings(findings)
+    taken = []
+    for folder in folders:
+        taken.append(_import(folder, target / folder.name))
+        if not as_json:
+            _tell_imported(taken[-1], target)
+    findings = [finding for imported in taken for finding in imported.findings]
+    if as_json:
+        print(json.dumps([_imported(one, target) for one in taken]))
+    else:
+        _tell_findings(findings)
     if findings:
         raise typer.Exit(STORED_WRONG)
 
 
-def _import(source: Place, folder: Place) -> list[Finding]:
-    """Take in one sweep, tell what came of it, and return what is wrong with its files."""
+def _import(source: Place, folder: Place) -> Imported:
+    """Take in one sweep; its findings are told with the files' full names."""
     from dojo_core import games
     from sweep.exchange import import_sweep
-    from sweep.status import status
 
     try:
         with progress(f"importing {folder.name}", "chunks") as advanced:
             found = import_sweep(source, folder, games.load, advanced)
     except KeyboardInterrupt:
-        print("stopped; what was taken in is kept. Go on by importing again")
+        print("stopped; what was taken in is kept. Go on by importing again", file=sys.stderr)
         raise typer.Exit(INTERRUPTED) from None
-    new = ", a new sweep" if found.created else ""
+    cure = "run the sweep there again"
+    findings = [f._replace(file=source.path(f.file), cure=cure) for f in found.findings]
+    return replace(found, findings=findings)
+
+
+def _missing(imported: Imported, results: Place) -> int:
+    from sweep.status import status
+
+    return status(results / imported.name).plays_missing
+
+
+def _imported(imported: Imported, results: Place) -> dict[str, Any]:
+    """Return what came of a sweep as plain values."""
+    findings = [finding._asdict() for finding in imported.findings]
+    return {**vars(imported), "missing": _missing(imported, results), "findings": findings}
+
+
+def _tell_imported(imported: Imported, results: Place) -> None:
+    new = ", a new sweep" if imported.created else ""
     print(
-        f"{found.name}{new}: {found.plays:,} plays taken in, {found.held:,} were here already,"
-        f" {found.left:,} left there because they share a file with some that were;"
-        f" {status(folder).plays_missing:,} are still missing"
+        f"{imported.name}{new}: {imported.plays:,} plays taken in, {imported.held:,} were here"
+        f" already, {imported.left:,} left there because they share a file with some that were;"
+        f" {_missing(imported, results):,} are still missing"
     )
-    return [
-        finding._replace(file=source.path(finding.file), cure="run the sweep there again")
-        for finding in found.findings
-    ]
 
 
 def _tell_findings(findings: list[Finding]) -> None:

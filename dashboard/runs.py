@@ -11,8 +11,8 @@ import pandas as pd
 from sweep import journal
 from sweep.journal import Run
 from sweep.places import at
-from sweep.progress import duration
-from sweep.queries import SweepInfo, to_text
+from sweep.progress import date, duration
+from sweep.queries import SweepInfo
 from sweep.status import failed_blocks
 from sweep.store import FAILURES, counted, covered, read_manifest, read_plan
 
@@ -89,7 +89,7 @@ def _facts(told: Told) -> list[str]:
     if run is None:
         return []
     going = told.word == "running"
-    when = to_text(run.started if going else run.started + run.seconds)
+    when = date(run.started if going else run.started + run.seconds)
     facts = [f"run {run.number} {'began' if going else 'ended'} {when}"]
     if run.backend is None:  # nothing had to be played
         return facts

@@ -10,7 +10,7 @@ import streamlit as st
 
 from dashboard import aggregates, figures, metrics, results, runs, style
 from dashboard.runs import Told
-from sweep import journal, provenance, queries
+from sweep import journal, progress, provenance, queries
 
 ERRORS_SHOWN = 3
 BOXES = {
@@ -148,7 +148,7 @@ def _origin(chosen: results.Chosen) -> None:
         plan = chosen.plan()
         run = results.told(chosen.info).run
         facts = {
-            "plan": f"{plan.hash}, frozen {queries.to_text(plan.created)}",
+            "plan": f"{plan.hash}, frozen {progress.date(plan.created)}",
             "seed": str(plan.seed),
             "engine": plan.engine,
             "versions": ", ".join(f"{name} {version}" for name, version in plan.versions.items()),

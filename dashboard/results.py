@@ -27,6 +27,7 @@ Answer = TypeVar("Answer")
 FOLDER_KEY = "results"
 SWEEP_KEY = "sweep"
 CHOSEN_KEY = "chosen"
+SEEN_KEY = "seen"
 # How often a running sweep is looked at again.
 LOOK_EVERY_SECONDS = 3
 
@@ -88,6 +89,12 @@ def chosen() -> Chosen:
     return sweep
 
 
+def seen() -> list[Told]:
+    """Return the sweeps as they were when the page began to draw."""
+    sweeps: list[Told] = st.session_state[SEEN_KEY]
+    return sweeps
+
+
 def found() -> list[SweepInfo]:
     """Return the sweeps in the results folder, the newest first."""
     return list(queries.sweeps(folder()))
@@ -104,11 +111,22 @@ def _plan(results: str, name: str, token: str) -> Plan:
     return queries.plan_of(results, name)
 
 
-def told(info: SweepInfo) -> Told:
-    """Return how the last run of a sweep in the results folder went."""
-    stamp = runs.failures_stamp(folder(), info)
-    failed = _failed(folder(), info, stamp) if stamp else []
-    return Told(info, runs.last_run(folder(), info), failed)
+def look() -> list[Told]:
+    """Look at the results folder: return its sweeps, the newest first, and how their runs went."""
+    sweeps = found()
+    return [
+        Told(info, run, _failed(folder(), info, stamp) if stamp else [])
+        for info, (run, stamp) in zip(sweeps, runs.last_runs(folder(), sweeps), strict=True)
+    ]
+
+
+def looks_after(first: list[Told]) -> Callable[[], list[Told]]:
+    """Return a function for a fragment: it gives the `first` look once, then looks each time.
+
+    So a page that is drawn looks once, which counts behind an address.
+    """
+    waiting = [first]
+    return lambda: waiting.pop() if waiting else look()
 
 
 @st.cache_data(max_entries=50, show_spinner=False)  # type: ignore[untyped-decorator]
@@ -129,16 +147,18 @@ def sidebar() -> bool:
     """Draw the choice of results folder and sweep, follow a running sweep; tell if there is one."""
     with st.sidebar:
         st.text_input("Results folder", default_folder(), key=FOLDER_KEY, persist_state="session")
-        sweeps = {info.name: info for info in found()}
+        seen = look()
+        sweeps = {told.info.name: told for told in seen}
         if not sweeps:
             return False
         name = st.selectbox("Sweep", list(sweeps), key=SWEEP_KEY, bind="query-params")
-        info = sweeps[name]
-        if info.state == "running":
-            st.fragment(_follow, run_every=LOOK_EVERY_SECONDS)(info)
+        told = sweeps[name]
+        if told.info.state == "running":
+            st.fragment(_follow, run_every=LOOK_EVERY_SECONDS)(told, looks_after(seen))
         else:
-            st.caption(progress(info))
-    st.session_state[CHOSEN_KEY] = Chosen(folder(), info, games.load(info.game))
+            st.caption(progress(told))
+    st.session_state[SEEN_KEY] = seen
+    st.session_state[CHOSEN_KEY] = Chosen(folder(), told.info, games.load(told.info.game))
     return True
 
 
@@ -147,18 +167,19 @@ def share_done(info: SweepInfo) -> float:
     return info.plays_done / info.plays_planned if info.plays_planned else 0.0
 
 
-def progress(info: SweepInfo) -> str:
+def progress(told: Told) -> str:
     """Return a sweep's state and progress in words."""
+    info = told.info
     return (
-        f"{told(info).mark} · {info.points:,} points · {info.plays_done:,} of"
+        f"{told.mark} · {info.points:,} points · {info.plays_done:,} of"
         f" {info.plays_planned:,} plays ({share_done(info):.0%})"
     )
 
 
-def _follow(drawn: SweepInfo) -> None:
+def _follow(drawn: Told, looked: Callable[[], list[Told]]) -> None:
     """Draw the pages again when the sweep has gone on since they were drawn."""
-    now = next((info for info in found() if info.name == drawn.name), None)
-    if now != drawn:
+    now = next((told.info for told in looked() if told.info.name == drawn.info.name), None)
+    if now != drawn.info:
         st.rerun()
     st.caption(progress(drawn))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Callable
 from datetime import datetime
 
 import pandas as pd
@@ -28,16 +29,17 @@ def page() -> None:
         " Progress is kept up to date while a sweep runs."
     )
     chosen = results.chosen()
-    running = any(info.state == "running" for info in results.found())
+    seen = results.seen()
+    running = any(told.info.state == "running" for told in seen)
     every = results.LOOK_EVERY_SECONDS if running else None
-    st.fragment(_runs, run_every=every)(chosen.info.name)
+    st.fragment(_runs, run_every=every)(chosen.info.name, results.looks_after(seen))
     _points(chosen)
     _origin(chosen)
 
 
-def _runs(chosen: str) -> None:
+def _runs(chosen: str, looked: Callable[[], list[Told]]) -> None:
     """Draw what changes while sweeps run: the list of sweeps, and how the chosen one goes."""
-    told = {info.name: results.told(info) for info in results.found()}
+    told = {told.info.name: told for told in looked()}
     _list(list(told.values()))
     if chosen in told:
         _run(told[chosen])
@@ -144,9 +146,10 @@ def _points(chosen: results.Chosen) -> None:
 
 def _origin(chosen: results.Chosen) -> None:
     """Tell where the plays come from, and in what the sweep differs from another one."""
+    seen = {told.info.name: told for told in results.seen()}
+    run = seen[chosen.info.name].run
     with st.expander("Where it comes from", icon=":material/history:"):
         plan = chosen.plan()
-        run = results.told(chosen.info).run
         facts = {
             "plan": f"{plan.hash}, frozen {progress.date(plan.created)}",
             "seed": str(plan.seed),
@@ -158,7 +161,7 @@ def _origin(chosen: results.Chosen) -> None:
         )
         if plan.grid:
             st.code(plan.grid, language="toml")
-    others = {info.name: info for info in results.found() if info.name != chosen.info.name}
+    others = {name: told.info for name, told in seen.items() if name != chosen.info.name}
     if others:
         with st.expander("What differs from another sweep", icon=":material/difference:"):
             name = st.selectbox("The other sweep", list(others), key=f"{chosen.key}/differs")

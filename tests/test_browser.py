@@ -55,14 +55,22 @@ def chromium():
     return CHROMIUM
 
 
+def command(*words):
+    code = "import sys; from sweep.cli import main; sys.argv[0] = 'dojo-sweep'; main()"
+    return [sys.executable, "-c", code, *map(str, words)]
+
+
+def play(folder, results):
+    grid = folder / "grid.toml"
+    grid.write_text(GRID)
+    words = ["run", grid, "--results", results, "--yes", "--no-ray", "--workers", 1]
+    subprocess.run(command(*words), check=True, capture_output=True)
+
+
 @pytest.fixture(scope="module")
 def played(chromium, tmp_path_factory):
     folder = tmp_path_factory.mktemp("browsed")
-    grid = folder / "grid.toml"
-    grid.write_text(GRID)
-    command = "import sys; from sweep.cli import main; sys.argv[0] = 'dojo-sweep'; main()"
-    arguments = ["run", str(grid), "--results", str(folder), "--yes", "--no-ray", "--workers", "1"]
-    subprocess.run([sys.executable, "-c", command, *arguments], check=True, capture_output=True)
+    play(folder, folder)
     return folder
 
 
@@ -173,7 +181,8 @@ def test_sweeps_lists_the_sweep(page):
     expect(page.get_by_role("heading", name="browsed: Il Labirinto del Dojo")).to_be_visible(
         timeout=PATIENCE
     )
-    expect(page.get_by_test_id("stDataFrame")).to_have_count(2, timeout=PATIENCE)
+    expect(page.get_by_test_id("stDataFrame").nth(1)).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_test_id("stAlertContentSuccess")).to_contain_text("done", timeout=PATIENCE)
 
 
 def test_sweeps_has_an_address_of_its_own(page, address):
@@ -229,3 +238,26 @@ def test_sql_answers_and_tells_a_mistake_in_one_sentence(page):
     error = page.get_by_test_id("stAlertContentError")
     expect(error).to_contain_text("nothing", timeout=PATIENCE)
     assert "Traceback" not in error.inner_text()
+
+
+def test_the_command_shows_results_behind_an_address(page, bucket, tmp_path):
+    play(tmp_path, bucket)
+    port, log = free_port(), tmp_path / "streamlit.log"
+    words = command("dashboard", "--results", bucket, "--port", port)
+    environment = {**os.environ, "STREAMLIT_SERVER_HEADLESS": "true"}
+    with log.open("wb") as output:
+        server = subprocess.Popen(words, env=environment, stdout=output, stderr=output)
+    other = page.context.new_page()
+    try:
+        wait_until_served(f"http://127.0.0.1:{port}", server, log)
+        other.goto(f"http://127.0.0.1:{port}")
+        expect(other.get_by_label("Results folder")).to_have_value(bucket, timeout=PATIENCE)
+        expect(other.get_by_test_id("stAlertContentSuccess")).to_contain_text(
+            "done", timeout=PATIENCE
+        )
+        visit(other, "Compare")
+        expect(title(other)).to_contain_text("Rounds by players", timeout=PATIENCE)
+    finally:
+        other.close()
+        server.terminate()
+        server.wait(10)

@@ -400,6 +400,28 @@ def test_an_answer_stays_while_the_sweep_goes_on(tmp_path):
     assert app.dataframe[-1].value["n"].tolist() == [2048]
 
 
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_opens_on_results_behind_an_address(bucket, write_grid, page):
+    sweep_runs.play(write_grid(PLAYS), bucket)
+    app = opened(bucket, page)
+    assert not app.exception
+    assert not app.error
+    assert app.sidebar.caption[0].value.startswith("✓ done · 4 points")
+
+
+def test_a_place_that_cannot_be_reached_is_told_in_one_sentence(monkeypatch):
+    monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:9")
+    app = opened("s3://nowhere/results")
+    assert not app.exception
+    assert "s3://nowhere/results" in app.error[0].value
+
+
+def test_a_fragment_takes_over_the_look_of_the_page_and_then_looks_itself(monkeypatch):
+    monkeypatch.setattr(results, "look", lambda: ["later"])
+    looked = results.looks_after(["first"])
+    assert [looked(), looked(), looked()] == [["first"], ["later"], ["later"]]
+
+
 def test_a_broken_file_is_told_in_one_sentence(tmp_path):
     write_sweep(tmp_path)
     victim = next((tmp_path / "races" / "plays").glob("*.arrow"))

@@ -32,7 +32,9 @@ def page() -> None:
     controls.chart(figures.lengths(drawn, metric, color, cumulative), "chart")
     note = controls.held(part, [name for name in axes if name != color])
     held = f"Held: {note}. " if note else ""
-    st.caption(f"{held}{left_out} {metric.title}: {metric.meaning}")
+    groups = [figures.where(drawn, color, value) for value in figures.levels(drawn, color)]
+    plays = style.between([int(group["plays"].sum()) for group in groups], "plays a line")
+    st.caption(f"{plays}. {held}{left_out} {metric.title}: {metric.meaning}")
     if chosen.info.record == "summary":
         st.caption("This sweep keeps summaries: the longest plays are taken for the unfinished.")
     st.subheader("Quantiles")

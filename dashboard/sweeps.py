@@ -55,7 +55,7 @@ def _list(sweeps: list[Told]) -> None:
             "Plays": told.info.plays_done,
             "Planned": told.info.plays_planned,
             "Points": told.info.points,
-            "Failed blocks": len(told.failed) or None,
+            "Failed blocks": len(told.failed),
             "Last run": datetime.fromtimestamp(told.run.started if told.run else told.info.created),
         }
         for told in sweeps
@@ -100,8 +100,8 @@ def _failures(told: Told) -> None:
         st.code(error.error, language=None, wrap_lines=True)
         st.code(error.command, language="bash", wrap_lines=True)
     st.caption(
-        f"The {len(errors)} latest errors, each once. All blocks, with their tracebacks, are in the"
-        " view `failures`: ask for it on the page SQL."
+        f"The latest errors, each once, {ERRORS_SHOWN} at most. All blocks, with their tracebacks,"
+        " are in the view `failures`: ask for it on the page SQL."
     )
 
 

@@ -8,7 +8,6 @@ import sys
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 import pytest
 import sweep_runs
@@ -214,7 +213,7 @@ def test_a_run_that_is_done_says_how_it_went(tmp_path, write_grid):
     assert app.dataframe[0].value["State"].tolist() == ["✓ done"]
     for words in ("**done** · run 1 ended", "2,048 plays in", "2 at a time on threads", "in play"):
         assert words in app.success[0].value
-    assert pd.isna(app.dataframe[0].value["Failed blocks"]).all()
+    assert app.dataframe[0].value["Failed blocks"].tolist() == [0]
 
 
 def test_the_pages_say_where_a_sweep_comes_from_and_in_what_it_differs(tmp_path):
@@ -453,6 +452,8 @@ def test_a_game_that_draws_no_board_says_where_its_tallies_are(races, monkeypatc
 
 def test_charts_say_how_many_plays_a_mark_stands_for(races):
     assert "n = 512 plays a mark" in opened(races, "compare.py").main.caption[-1].value
+    lengths = opened(races, "length.py", bonus=False)
+    assert lengths.main.caption[0].value.startswith("n = 512 plays a line")
     finished = "SELECT min(plays_n - unfinished_n) FROM points"
     ((least,),) = queries.connect(races).execute(finished).fetchall()
     assert f"n = {least} to" in opened(races, "fairness.py").main.caption[-1].value

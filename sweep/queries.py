@@ -6,6 +6,7 @@ import contextlib
 import functools
 import hashlib
 import json
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -42,10 +43,10 @@ if TYPE_CHECKING:
 SWEEPS_KEPT = 256  # whose plans and manifests are not read again while they stay the same
 MERGES_MET = 5  # while one connection is made, at most
 
-# Parts of DuckDB's optimizer that go by the number of rows. It takes every Arrow source for one
-# row: it would hash 40 million seats in order to look up 10,000 points, and filter them in Arrow.
-# Without them the table after JOIN is the one that is hashed.
-MISLED = "build_side_probe_side,join_filter_pushdown"
+# Parts of DuckDB's optimizer that go by a table's values. Those of Arrow sources it does not know: it
+# would join seats with points before plays, and filter 40 million rows in Arrow by the points of a
+# join. Without them tables are joined in the order in which they are written.
+MISLED = "join_order,join_filter_pushdown"
 
 State = Literal["running", "done", "stopped"]
 
@@ -222,7 +223,9 @@ def _register(connection: duckdb.DuckDBPyConnection, folder: Place, number: int)
     tables = ["plays", "seats", "squares", "moments"]
     for table in [*tables, "histograms"] if plan.record == "summary" else tables:
         source = f"{table}_{number}"
-        _source(connection, source, _dataset(folder, game, table, chunks))
+        here = [chunk for chunk in chunks if table in chunk.rows]
+        rows = sum(chunk.rows[table] for chunk in here)
+        _stored_source(connection, source, _dataset(folder, game, table, here), rows)
         selects[table] = _select(game, table, f"FROM {source}{only_ours}")
     return selects
 
@@ -232,6 +235,23 @@ def _source(
 ) -> None:
     # A view of a relation, unlike a registered object, is seen by the connection's cursors too.
     connection.from_arrow(content).create_view(name)
+
+
+def _stored_source(
+    connection: duckdb.DuckDBPyConnection, name: str, content: pa.Table | ds.Dataset, rows: int
+) -> None:
+    """Make a data set known, and how large it is.
+
+    DuckDB takes every data set for one row, and would hash 40 million seats in order to look up
+    10,000 points. A second branch, without rows but expected to have many, tells it better; the
+    root keeps that branch cheap and the sizes in order.
+    """
+    _source(connection, f"{name}_files", content)
+    connection.execute(
+        f"CREATE VIEW {name} AS SELECT * FROM {name}_files UNION ALL"
+        f" SELECT {', '.join('NULL' for _ in content.schema)}"
+        f" FROM range({1000 * math.isqrt(rows)}) WHERE range < 0"
+    )
 
 
 def _select(game: Game, table: str, source: str) -> str:
@@ -267,10 +287,9 @@ def _dataset(
     folder: Place, game: Game, table: str, chunks: Sequence[Chunk]
 ) -> pa.Table | ds.Dataset:
     kept = schema(game, table)
-    here = [chunk for chunk in chunks if table in chunk.rows]
-    if not here:
+    if not chunks:
         return kept.empty_table()
-    expected = {file_name(chunk.name, table): chunk.files[table] for chunk in here}
+    expected = {file_name(chunk.name, table): chunk.files[table] for chunk in chunks}
     stamps = folder.stamps(list(expected))
     for file, stamp in expected.items():
         if stamps.get(file) != stamp:

@@ -251,6 +251,38 @@ def _found(node, name):
     return node
 
 
+@pytest.mark.parametrize(
+    "tables",
+    [
+        "plays JOIN points USING (point)",
+        "points JOIN plays USING (point)",
+        "points LEFT JOIN seats USING (point)",
+        "seats, points WHERE seats.point = points.point",
+    ],
+)
+def test_a_join_holds_the_points_in_memory_wherever_they_stand(results, tables):
+    con = queries.connect(results)
+    query = f"EXPLAIN (FORMAT json) SELECT players, count(*) FROM {tables} GROUP BY 1"
+    node = json.loads(con.sql(query).fetchall()[0][1])[0]
+    while "JOIN" not in node["name"]:
+        (node,) = node["children"]
+    _, held = node["children"]
+    assert "players" in json.dumps(held)
+
+
+def test_a_join_of_three_tables_answers_in_any_order(results):
+    con = queries.connect(results)
+    question = "SELECT players, sum(rounds)::BIGINT, count(*) FROM {} GROUP BY 1 ORDER BY 1"
+    answers = {
+        tuple(con.sql(question.format(tables)).fetchall())
+        for tables in (
+            "seats JOIN plays USING (point, play) JOIN points USING (point)",
+            "points JOIN plays USING (point) JOIN seats USING (point, play)",
+        )
+    }
+    assert len(answers) == 1
+
+
 def test_the_plan_of_a_sweep_is_read_without_those_of_others(results, write_grid, monkeypatch):
     play(write_grid(GRID.replace('"toy"', '"other"', 1)), results)
     read = []

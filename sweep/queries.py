@@ -43,9 +43,9 @@ if TYPE_CHECKING:
 SWEEPS_KEPT = 256  # whose plans and manifests are not read again while they stay the same
 MERGES_MET = 5  # while one connection is made, at most
 
-# Parts of DuckDB's optimizer that go by a table's values. Those of Arrow sources it does not know: it
-# would join seats with points before plays, and filter 40 million rows in Arrow by the points of a
-# join. Without them tables are joined in the order in which they are written.
+# Parts of DuckDB's optimizer that go by a table's values, which it does not know of Arrow sources:
+# it would join seats with points before plays, and filter 40 million rows in Arrow by the points of
+# a join. Without them tables are joined in the order in which they are written.
 MISLED = "join_order,join_filter_pushdown"
 
 State = Literal["running", "done", "stopped"]

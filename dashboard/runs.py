@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +10,7 @@ import pandas as pd
 
 from sweep import journal
 from sweep.journal import Run
-from sweep.places import Place, at
+from sweep.places import Place, at, side_by_side
 from sweep.progress import date, duration
 from sweep.queries import SweepInfo
 from sweep.status import failed_blocks
@@ -20,7 +19,6 @@ from sweep.store import FAILURES, counted, covered, read_manifest, read_plan
 # What a state looks like before its word is read.
 MARKS = {"running": "▶", "done": "✓", "stopped": "■"}
 CROSS = "✗"
-READERS = 8
 _GO_ON = "Running it again goes on where it stopped."
 _TRY_AGAIN = "The other blocks are stored, and running it again tries these once more."
 
@@ -63,11 +61,9 @@ class Told:
 def last_runs(results: str, sweeps: Sequence[SweepInfo]) -> list[tuple[Run | None, str]]:
     """Return for each sweep the record of its last run, and a text that changes with its failures.
 
-    The text is empty when no failures are told. The sweeps are read side by side, as each takes
-    some requests behind an address.
+    The text is empty when no failures are told.
     """
-    with ThreadPoolExecutor(READERS) as pool:
-        return list(pool.map(lambda info: _last_run(at(results) / info.name), sweeps))
+    return side_by_side(lambda info: _last_run(at(results) / info.name), sweeps)
 
 
 def _last_run(folder: Place) -> tuple[Run | None, str]:

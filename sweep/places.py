@@ -22,9 +22,10 @@ import threading
 import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, ClassVar
+from typing import IO, TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import pyarrow as pa
 from pyarrow import fs
@@ -41,6 +42,10 @@ BEAT_SECONDS = 5.0  # between two signs of life of a lock's holder, behind an ad
 SILENCE_SECONDS = 30.0  # without one the holder is taken for dead
 LIKELY_ALIVE_SECONDS = 120.0  # how old the last sign may be for a reader to say "running"
 
+ASKED_AT_A_TIME = 8
+
+Item = TypeVar("Item")
+Answer = TypeVar("Answer")
 Stamp = tuple[int, int]  # size in bytes, time of change in ns: only compared, never computed with
 Write = Callable[[IO[bytes]], None]
 
@@ -68,6 +73,12 @@ def at(results: str | Path | Place) -> Place:
             " come from the environment (AWS_ENDPOINT_URL, AWS_ACCESS_KEY_ID, ...)"
         )
     return Bucket(text.rstrip("/"))
+
+
+def side_by_side(ask: Callable[[Item], Answer], items: Iterable[Item]) -> list[Answer]:
+    """Return ``ask(item)`` of each, several at a time: behind an address each is a round trip."""
+    with ThreadPoolExecutor(ASKED_AT_A_TIME) as pool:
+        return list(pool.map(ask, items))
 
 
 class Place(abc.ABC):

@@ -18,7 +18,7 @@ from pyarrow import ipc
 from dojo_core import games
 from dojo_core.errors import DojoError
 from dojo_core.game import Column, Game
-from sweep.places import Place, at
+from sweep.places import Place, at, side_by_side
 from sweep.plan import Plan, plays_stored
 from sweep.schemas import FAILURE_SCHEMA, coded, schema
 from sweep.status import sweep_folder, sweep_folders
@@ -88,10 +88,7 @@ def sweeps(results: str | Path | Place = "results") -> list[SweepInfo]:
     A sweep whose plan cannot be read is left out, so that it does not hide the others; `connect`
     by its name says what is wrong with it.
     """
-    found = []
-    for folder in sweep_folders(at(results)):
-        with contextlib.suppress(DojoError):
-            found.append(_info(folder))
+    found = [info for info in side_by_side(_readable, sweep_folders(at(results))) if info]
     return sorted(found, key=lambda info: (-info.created, info.name))
 
 
@@ -154,6 +151,13 @@ def _folders(results: Place, name: str | Sequence[str] | None) -> list[Place]:
             " name another folder with --results"
         )
     return found if name == "all" else found[:1]
+
+
+def _readable(folder: Place) -> SweepInfo | None:
+    """Return what is known of a sweep, or None if its plan cannot be read."""
+    with contextlib.suppress(DojoError):
+        return _info(folder)
+    return None
 
 
 def _info(folder: Place) -> SweepInfo:

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from dojo_core.errors import DojoError, nearest
 from sweep.journal import Run, last_run
-from sweep.places import Place
+from sweep.places import Place, side_by_side
 from sweep.plan import Plan, Ranges, gaps, overlaps
 from sweep.store import FAILURES, counted, covered, read_manifest, read_plan
 
@@ -63,10 +63,10 @@ class Status:
 
 def sweep_folders(results: Place) -> list[Place]:
     """Return the folders of the sweeps in `results`, the one whose plan is newest first."""
-    folders = {name: results / name for name in results.folders()}
-    stamps = {name: folder.stamps(["plan.json"]) for name, folder in folders.items()}
-    found = [(-stamp["plan.json"][1], name) for name, stamp in stamps.items() if stamp]
-    return [folders[name] for _, name in sorted(found)]
+    folders = [results / name for name in results.folders()]
+    stamps = side_by_side(lambda folder: folder.stamps(["plan.json"]), folders)
+    newest = {f: -s["plan.json"][1] for f, s in zip(folders, stamps, strict=True) if s}
+    return sorted(newest, key=lambda folder: (newest[folder], folder.name))
 
 
 def sweep_folder(results: Place, name: str) -> Place:

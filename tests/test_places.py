@@ -307,3 +307,14 @@ def test_an_endpoint_that_does_not_answer_is_one_sentence(toy_command, toy_envir
 def test_folders_and_buckets_are_told_apart():
     assert isinstance(at("results"), Folder)
     assert isinstance(at("s3://bucket/results"), Bucket)
+
+
+def test_things_asked_side_by_side_are_asked_at_a_time_and_answered_in_order():
+    both = threading.Barrier(2, timeout=60)
+
+    def ask(item):
+        both.wait()  # nobody gets past it alone
+        return -item
+
+    assert places.side_by_side(ask, [3, 1]) == [-3, -1]
+    assert places.side_by_side(ask, []) == []

@@ -7,6 +7,7 @@ their workers, into outcomes, and looks now and then how large the cluster is.
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import functools
 import logging
@@ -14,6 +15,7 @@ import os
 import re
 import signal
 import socket
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -45,6 +47,7 @@ OBJECT_STORE = 256 * 2**20
 KNOCK_SECONDS = 5.0
 BLOCK_BOUNDARIES = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0)  # seconds
 LOOK_SECONDS = 1.0  # between two looks at which nodes there are
+HEAD_SECONDS = 10.0  # that the head may be silent; Ray itself waits a minute, and then aborts
 
 errors = ray.exceptions
 # How a worker may be lost, in words; the first that fits. Anything else that Ray raises is a node
@@ -169,6 +172,9 @@ class OnRay:
         self._started = not ray.is_initialized()
         if self._started:
             _start(workers, address, metrics_port)
+        self._head = ray.get_runtime_context().gcs_address
+        self._head_heard = time.monotonic()
+        self._head_lost = False
         self._follow_cluster()
         self._metrics = Metrics(job)
         self.listener: Listener = self._metrics
@@ -183,8 +189,11 @@ class OnRay:
 
     def collect(self, seconds: float) -> list[Outcome]:
         """Return what ended, waiting for something at most so long."""
-        if time.monotonic() > self._look_after:
+        if time.monotonic() > self._look_after and self._head_answers():
             self._follow_cluster()
+        return self._ended(seconds)
+
+    def _ended(self, seconds: float) -> list[Outcome]:
         pending = list(self._pending)
         if not pending or not ray.wait(pending, num_returns=1, timeout=seconds)[0]:
             return []
@@ -193,16 +202,40 @@ class OnRay:
 
     def stop(self) -> list[Outcome]:
         """Give up what is under way; return what had ended."""
-        ended = self.collect(0)
-        for reference in self._pending:
-            ray.cancel(reference, force=True)
+        ended = self._ended(0)
+        if not self._head_lost:
+            for reference in self._pending:
+                ray.cancel(reference, force=True)
         self._pending.clear()
         return ended
 
     def close(self) -> None:
         """Leave the cluster; end Ray here if it was started here."""
-        if self._started:
+        if self._head_lost:
+            atexit.register(_leave)
+        elif self._started:
             ray.shutdown()
+
+    def _head_answers(self) -> bool:
+        """Tell whether the cluster's head is there: else Ray must not be asked for the nodes.
+
+        Raises:
+            DojoError: It has not answered for long.
+        """
+        now = time.monotonic()
+        try:
+            _knock(self._head)
+        except OSError as error:
+            if now - self._head_heard < HEAD_SECONDS:
+                return False
+            self._head_lost = True
+            raise DojoError(
+                f"the head of the cluster, {self._head}, is lost ({error}); what was finished is"
+                " kept: start the cluster again, and run this again",
+                STORAGE_TROUBLE,
+            ) from error
+        self._head_heard = now
+        return True
 
     def _follow_cluster(self) -> None:
         """Set how much may be under way by the cores there are now.
@@ -247,6 +280,13 @@ class OnRay:
                 trouble = None if _loss(error) else _cannot_play(error)
             if trouble:
                 raise DojoError(trouble, STORAGE_TROUBLE)
+
+
+def _leave() -> None:
+    """End this process before Ray's own ending, which would wait for its head, and crash."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(STORAGE_TROUBLE)
 
 
 def _nodes_with_cores() -> list[dict[str, Any]]:

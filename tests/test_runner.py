@@ -356,8 +356,9 @@ def test_prometheus_reads_how_a_run_goes(write_grid, tmp_path, toy_command, toy_
     endless = SLOW.replace("plays = 4000", "plays = 4000000")  # the test ends it
     path = write_grid(endless + "fails_at = [2000]\n")
     port = free_port()
+    often = {**toy_environment, "RAY_metrics_report_interval_ms": "1000"}
     process = start(
-        toy_command, toy_environment, path, tmp_path, "--ray", "--metrics-port", str(port), "--yes"
+        toy_command, often, path, tmp_path, "--ray", "--metrics-port", str(port), "--yes"
     )
     try:
         found = {}

@@ -180,8 +180,8 @@ def drawn_walks(
     sizes = np.where(counts > 0, 1 << bits, 0)
     walks = np.zeros(int(counts.sum()), WALK).view(np.recarray)
     guide = np.zeros(int(sizes.sum()), np.uint16)
-    first = np.where(counts > 0, _begins(counts), NOWHERE).astype(np.int32)
-    place = _begins(sizes).astype(np.int32)
+    first = np.where(counts > 0, begins(counts), NOWHERE).astype(np.int32)
+    place = begins(sizes).astype(np.int32)
     shift = (int(FRACTION_BITS) - bits).astype(np.uint8)
     for at in zip(*np.nonzero(counts), strict=True):
         of_roll = walks[first[at] : first[at] + counts[at]]
@@ -190,6 +190,6 @@ def drawn_walks(
     return Drawn(walks, guide, first, place, shift)
 
 
-def _begins(sizes: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+def begins(sizes: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """Return where parts of these sizes begin that lie end to end."""
     return (np.cumsum(sizes) - sizes.ravel()).reshape(sizes.shape)

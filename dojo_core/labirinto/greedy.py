@@ -14,6 +14,7 @@ from __future__ import annotations
 import numpy as np
 
 from dojo_core.kernel import inlined, kernel, whole
+from dojo_core.labirinto.crossings import bits_set, mark_met, met_among, unmet_walk
 from dojo_core.labirinto.table import belt, choice_stream, fightable, is_brown, top_of_track
 from dojo_core.labirinto.tables import (
     ALLENAMENTO,
@@ -39,7 +40,7 @@ from dojo_core.labirinto.tables import (
     TUNNEL,
     UKE,
 )
-from dojo_core.labirinto.walks import Tree, in_reach
+from dojo_core.labirinto.walks import Tree, in_reach, put_plan_on_path, put_ways_on_path
 from dojo_core.random_numbers import GAMMA, below, mix, next_word
 
 # A stripe's worth; also the whole of a chance.
@@ -187,9 +188,29 @@ def tunnel_worth(
 
 
 @inlined
-def tie_wins(seed: np.uint64, ties: int) -> bool:
-    """Tell whether the latest of `ties` equally good answers is taken: one chance in `ties`."""
-    return below(mix(seed + np.uint64(ties) * GAMMA), ties) == 0
+def begin_choosing(table: np.record, seat: int) -> np.uint64:
+    """Start to look for the best of some answers; return the word that decides among equals."""
+    table.best = WORST
+    table.ties = 0
+    return next_word(table.streams, choice_stream(seat))
+
+
+@inlined
+def takes(table: np.record, seed: np.uint64, worth: int, count: int) -> bool:
+    """Tell whether `count` answers that are worth so much come in place of the best so far.
+
+    Among equals each answer is as likely to stay in the end.
+    """
+    if worth < table.best:
+        return False
+    if worth > table.best:
+        table.best = worth
+        table.ties = 0
+    table.ties += count
+    if table.ties == count:
+        return True
+    ties = whole(table.ties)
+    return below(mix(seed + np.uint64(ties) * GAMMA), ties) < count
 
 
 @inlined
@@ -267,40 +288,137 @@ def plan_walk(rules: np.record, maze: np.record, tree: Tree, table: np.record) -
     """
     table.plan_next = 0
     table.sfida_worth = WORST
-    brown = is_brown(rules, table.track[table.seat])
-    able = fightable(table, table.seat) & ~int(table.spared)
-    if brown or table.path_length > 1 or in_reach(maze, table, able):
-        weigh_every_walk(rules, maze, tree, table, brown, able)
+    seat = table.seat
+    able = fightable(table, seat) & ~int(table.spared)
+    told_apart = maze.first_crossing[table.origin & 63, table.remaining] != NOWHERE
+    by_walk = table.path_length > 1 or is_brown(rules, table.track[seat])
+    met = NIL
+    if not by_walk and told_apart:
+        met = mark_met(maze, tree.crossings, table, able)
+        # Who gains enough on the way may enter the Dojo.
+        if met > 0 and maze.to_dojo[table.origin] <= table.remaining:
+            by_walk = is_brown(rules, table.track[seat] + met * most_gained(rules))
+    elif not by_walk:
+        by_walk = in_reach(maze, table, able)
+    if by_walk:
+        weigh_every_walk(rules, maze, tree, table, able)
     else:
-        weigh_every_end(rules, maze, tree, table)
+        leaf = weigh_every_end(rules, maze, tree, table, met, able)
+        plan_to(tree, table, whole(tree.leaves[leaf].node))
 
 
 @kernel
-def weigh_every_end(rules: np.record, maze: np.record, tree: Tree, table: np.record) -> None:
-    """Plan a walk on which nobody stands: only its last square and its Fatica count matter."""
-    seed = next_word(table.streams, choice_stream(table.seat))
+def walk_to_best_end(rules: np.record, maze: np.record, tree: Tree, table: np.record) -> int:
+    """Put the best walk of the whole roll on the path; return its Fatica squares.
+
+    May only be asked below Brown and where nobody is in reach.
+    """
+    table.sfida_worth = WORST
+    leaf = weigh_every_end(rules, maze, tree, table, NIL, NIL)
+    node = whole(tree.leaves[leaf].node)
+    if maze.first_crossing[table.origin & 63, table.remaining] == NOWHERE:
+        plan_to(tree, table, node)
+        put_plan_on_path(tree, table)
+    else:
+        put_ways_on_path(maze, table, whole(tree.leaves[leaf].ways), whole(tree.nodes[node].depth))
+    return whole(tree.nodes[node].fatica)
+
+
+@inlined
+def most_gained(rules: np.record) -> int:
+    """Return the most stripes that a fight can gain."""
+    return max(int(rules.equal_gain), int(rules.upset_gain), int(rules.favourite_gain))
+
+
+@kernel
+def weigh_every_end(
+    rules: np.record, maze: np.record, tree: Tree, table: np.record, met: int, able: int
+) -> int:
+    """Choose a walk of the whole roll that cannot enter the Dojo; return its place in the leaves.
+
+    Of walks that meet nobody only the last square and the Fatica count matter. Those that meet one
+    of the `met` pawns are marked in ``table.met``; they are weighed one by one.
+    """
+    seed = begin_choosing(table, table.seat)
     price = fatica_price(rules)
     track = table.track[table.seat]
     start = table.origin & 63
     turn = table.turn_of_tree
-    best = WORST
-    ties = 0
-    chosen = NIL
+    groups = tree.groups
     first = maze.first_group[start, table.remaining]
+    first_leaf = whole(groups[first].first)
+    chosen = NIL
+    unmet = NIL
     for group in range(first, maze.first_group[start, table.remaining + 1]):
-        square = (whole(tree.groups[group].square) + turn) & 255
-        height = max(track - price * whole(tree.groups[group].fatica), 0)
+        square = (whole(groups[group].square) + turn) & 255
+        count = whole(groups[group].count)
+        if met > 0:
+            count -= met_among(table, whole(groups[group].first) - first_leaf, count)
+            if count == 0:
+                continue
+        height = max(track - price * whole(groups[group].fatica), 0)
         worth = (height - track) * STRIPE + square_worth(rules, maze, table, square, height)
-        count = whole(tree.groups[group].count)
-        if worth > best:
-            best = worth
-            ties = 0
-        if worth == best:
-            ties += count
-            if ties == count or below(mix(seed + np.uint64(ties) * GAMMA), ties) < count:
-                chosen = whole(group)
-    place = below(mix(seed), whole(tree.groups[chosen].count))
-    plan_to(tree, table, whole(tree.leaves[whole(tree.groups[chosen].first) + place]))
+        if takes(table, seed, worth * STRIPE, count):
+            chosen = whole(groups[group].first) - first_leaf
+            unmet = count
+    if met > 0:
+        walk = best_met_walk(rules, maze, tree, table, first_leaf, able, seed)
+        if walk != NOWHERE:
+            chosen = walk
+            unmet = NIL
+    if unmet > 0:
+        place = below(mix(seed), unmet)
+        chosen = unmet_walk(table, chosen, place) if met > 0 else chosen + place
+    return first_leaf + chosen
+
+
+@kernel
+def best_met_walk(
+    rules: np.record,
+    maze: np.record,
+    tree: Tree,
+    table: np.record,
+    first_leaf: int,
+    able: int,
+    seed: np.uint64,
+) -> int:
+    """Return the best of the walks marked in ``table.met``; NOWHERE when another one stays."""
+    start = table.origin & 63
+    steps = min(whole(tree.nodes[table.node].longest), table.remaining)
+    chosen = whole(NOWHERE)
+    begin_weighing(table, NIL)
+    for k in range(whole(maze.crossing_words[start, table.remaining])):
+        word = table.met[k]
+        while word != np.uint64(0):
+            rest = word & (word - np.uint64(1))
+            walk = 64 * k + bits_set((word ^ rest) - np.uint64(1))
+            word = rest
+            ways = whole(tree.leaves[first_leaf + walk].ways)
+            if takes(table, seed, walk_worth(rules, maze, table, ways, steps, able), 1):
+                chosen = walk
+    return chosen
+
+
+@kernel
+def walk_worth(
+    rules: np.record, maze: np.record, table: np.record, ways: int, steps: int, able: int
+) -> int:
+    """Return the worth of a walk with fights on it, in stripes times ``STRIPE * STRIPE``."""
+    price = fatica_price(rules)
+    square = table.origin
+    fatica = 0
+    since = 0
+    for level in range(1, steps + 1):
+        square = maze.neighbour[square, ways & 3]
+        ways >>= 2
+        fatica += 1 if maze.code[square] == FATICA else 0
+        foes = foes_on_the_way(maze, table, square, able)
+        if foes != 0:
+            weigh_fights(rules, table, foes, level, since, fatica, price)
+            since = level
+    height = height_after(table, since, fatica, price)
+    ended = int(table.alive[since]) * square_worth(rules, maze, table, square, height)
+    return worth_after(table, since, height) * STRIPE + ended
 
 
 @kernel
@@ -319,23 +437,21 @@ def plan_to(tree: Tree, table: np.record, leaf: int) -> None:
 
 @kernel
 def weigh_every_walk(
-    rules: np.record, maze: np.record, tree: Tree, table: np.record, brown: bool, able: int
+    rules: np.record, maze: np.record, tree: Tree, table: np.record, able: int
 ) -> None:
     """Plan a walk with fights on it, or with the Dojo near: look at each one, step by step."""
-    seed = next_word(table.streams, choice_stream(table.seat))
+    seed = begin_choosing(table, table.seat)
     nodes = tree.nodes
     price = fatica_price(rules)
     root = table.node
     base = whole(nodes[root].depth)
     goal = min(whole(nodes[root].longest), table.remaining)
+    brown = is_brown(rules, table.track[table.seat])
     turn = table.turn_of_tree
-    best = WORST
-    ties = 0
     begin_weighing(table, whole(nodes[root].fatica))
     here = table.path[table.path_length - 1]
     if brown and not table.shut and maze.entrance[here] != NOWHERE:
-        best = ENTERING * STRIPE
-        ties = 1
+        takes(table, seed, ENTERING * STRIPE, 1)
         keep_plan(table, NIL, True)
     at = root + 1
     end = nodes[root].skip
@@ -369,12 +485,7 @@ def weigh_every_walk(
             worth += table.alive[since] * square_worth(rules, maze, table, square, height)
         else:
             continue
-        ties = ties + 1 if worth == best else ties
-        if worth > best:
-            best = worth
-            ties = 1
-            keep_plan(table, level, enters)
-        elif worth == best and tie_wins(seed, ties):
+        if takes(table, seed, worth, 1):
             keep_plan(table, level, enters)
 
 
@@ -411,12 +522,10 @@ def next_planned_step(
 @kernel
 def best_single_step(rules: np.record, maze: np.record, table: np.record, count: int) -> int:
     """Return the best of the options for an extra step."""
-    seed = next_word(table.streams, choice_stream(table.seat))
+    seed = begin_choosing(table, table.seat)
     able = fightable(table, table.seat) & ~int(table.spared)
     price = 0 if rules.extra_step_fatica else fatica_price(rules)
     here = table.path[table.path_length - 1]
-    best = WORST
-    ties = 0
     chosen = 0
     table.sfida_worth = WORST
     begin_weighing(table, NIL)
@@ -433,12 +542,7 @@ def best_single_step(rules: np.record, maze: np.record, table: np.record, count:
         height = height_after(table, since, fatica, price)
         worth = worth_after(table, since, height) * STRIPE
         worth += table.alive[since] * square_worth(rules, maze, table, square, height)
-        ties = ties + 1 if worth == best else ties
-        if worth > best:
-            best = worth
-            ties = 1
-            chosen = k
-        elif worth == best and tie_wins(seed, ties):
+        if takes(table, seed, worth, 1):
             chosen = k
     return chosen
 
@@ -451,18 +555,11 @@ def best_option(
     rules: np.record, maze: np.record, table: np.record, kind: int, seat: int, count: int
 ) -> int:
     """Return which of the first `count` of ``table.options`` is worth most."""
-    seed = next_word(table.streams, choice_stream(seat))
-    best = WORST
-    ties = 0
+    seed = begin_choosing(table, seat)
     chosen = 0
     for k in range(count):
         worth = option_worth(rules, maze, table, kind, seat, table.options[k])
-        ties = ties + 1 if worth == best else ties
-        if worth > best:
-            best = worth
-            ties = 1
-            chosen = k
-        elif worth == best and tie_wins(seed, ties):
+        if takes(table, seed, worth, 1):
             chosen = k
     return chosen
 

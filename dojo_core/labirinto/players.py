@@ -12,7 +12,7 @@ import numpy as np
 from dojo_core.kernel import inlined, kernel, whole
 from dojo_core.labirinto import log
 from dojo_core.labirinto.drawn import find_walk
-from dojo_core.labirinto.greedy import best_option, next_planned_step, plan_walk
+from dojo_core.labirinto.greedy import best_option, next_planned_step, walk_to_best_end
 from dojo_core.labirinto.log import note_list
 from dojo_core.labirinto.table import blame, choice_stream
 from dojo_core.labirinto.tables import (
@@ -28,7 +28,7 @@ from dojo_core.labirinto.tables import (
     STEPS_A_WORD,
     WANDERER,
 )
-from dojo_core.labirinto.walks import Tree, fewest_fatica
+from dojo_core.labirinto.walks import Tree, fewest_fatica, put_plan_on_path
 from dojo_core.random_numbers import FRACTION_MASK, below, fraction, next_word, spend
 
 
@@ -114,10 +114,10 @@ def spend_walk(table: np.record, walk: np.record, steps: int) -> None:
 
 
 @kernel
-def uniform_walk(tree: Tree, table: np.record) -> None:
-    """`random`, where nothing can happen on the way: plan the whole walk.
+def uniform_walk(tree: Tree, table: np.record) -> int:
+    """`random`, where nothing can happen on the way: put the whole walk on the path.
 
-    Draws exactly what `uniform_step` would, step by step.
+    Draws exactly what `uniform_step` would, step by step. Returns the walk's Fatica squares.
     """
     nodes = tree.nodes
     node = table.node
@@ -137,15 +137,19 @@ def uniform_walk(tree: Tree, table: np.record) -> None:
         length += 1
         remaining -= 1
     table.plan_length = length
+    put_plan_on_path(tree, table)
+    return whole(nodes[node].fatica)
 
 
 @kernel
-def choose_walk(rules: np.record, maze: np.record, tree: Tree, table: np.record) -> None:
-    """Plan the mover's whole walk, where nothing can happen on the way."""
+def choose_walk(rules: np.record, maze: np.record, tree: Tree, table: np.record) -> int:
+    """Put the mover's whole walk on the path, where nothing but Fatica can happen on the way.
+
+    Returns its Fatica squares.
+    """
     if table.player[table.seat] == GREEDY:
-        plan_walk(rules, maze, tree, table)
-    else:
-        uniform_walk(tree, table)
+        return walk_to_best_end(rules, maze, tree, table)
+    return uniform_walk(tree, table)
 
 
 @kernel

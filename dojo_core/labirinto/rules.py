@@ -448,13 +448,15 @@ def walked_at_once(rules: np.record, maze: np.record, tree: Tree, table: np.reco
         return False
     if table.player[seat] == RANDOM and maze.first_walk[start, table.remaining] != NOWHERE:
         return walked_as_drawn(rules, maze, tree, table)
+    if tree.nodes[table.node].longest == 0:
+        return False
     if in_reach(maze, table, int(table.everyone) & ~(1 << seat)):
         return False
-    walk_as_planned(rules, maze, tree, table)
+    walk_as_chosen(rules, maze, tree, table)
     return True
 
 
-@kernel
+@inlined
 def walked_as_drawn(rules: np.record, maze: np.record, tree: Tree, table: np.record) -> bool:
     """Draw the whole walk; walk it unless a pawn stands on it. Return whether it was walked.
 
@@ -472,6 +474,7 @@ def walked_as_drawn(rules: np.record, maze: np.record, tree: Tree, table: np.rec
         table.path[k + 1] = square
     if pawns != 0:
         return False
+    table.path_length = steps + 1
     spend_walk(table, walk, steps)
     for k in range(steps):
         table.square_steps[table.path[k + 1]] += 1
@@ -480,24 +483,18 @@ def walked_as_drawn(rules: np.record, maze: np.record, tree: Tree, table: np.rec
 
 
 @kernel
-def walk_as_planned(rules: np.record, maze: np.record, tree: Tree, table: np.record) -> None:
+def walk_as_chosen(rules: np.record, maze: np.record, tree: Tree, table: np.record) -> None:
     """Choose the whole walk, and walk it."""
-    nodes = tree.nodes
-    choose_walk(rules, maze, tree, table)
-    steps = int(table.plan_length)
-    square = table.origin
+    fatica = choose_walk(rules, maze, tree, table)
+    steps = int(table.path_length) - 1
     for k in range(steps):
-        square = (whole(nodes[table.plan[k]].square) + table.turn_of_tree) & 255
-        table.path[k + 1] = square
-        table.square_steps[square] += 1
-    fatica = whole(nodes[table.plan[steps - 1]].fatica) if steps > 0 else NIL
-    arrive(rules, table, square, steps, fatica)
+        table.square_steps[table.path[k + 1]] += 1
+    arrive(rules, table, table.path[steps], steps, fatica)
 
 
 @inlined
 def arrive(rules: np.record, table: np.record, square: int, steps: int, fatica: int) -> None:
     """Stand at the end of a walk, on `square`, and pay for its Fatica squares all at once."""
-    table.path_length = steps + 1
     table.at[table.seat] = square
     table.steps += steps
     remaining = int(table.remaining) - steps

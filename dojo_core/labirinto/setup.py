@@ -184,6 +184,10 @@ def pack_maze(board: Board, longest_roll: int) -> tuple[np.recarray[Any, Any], T
     maze.first_walk[:, : longest_roll + 1] = index.first_walk
     maze.guide_place[:, : longest_roll + 1] = index.guide_place
     maze.guide_shift[:, : longest_roll + 1] = index.guide_shift
+    maze.first_crossing[:] = NOWHERE
+    maze.first_crossing[:, : longest_roll + 1] = index.first_crossing
+    maze.crossing_words[:, : longest_roll + 1] = index.crossing_words
+    maze.crossing_row[:] = index.crossing_row
     return packed, tree
 
 

@@ -96,6 +96,10 @@ STEPS_A_WORD = 12
 
 HIGHEST_ROLL = 48
 LONGEST_PATH = 512
+
+# Rows of bits that tell which walks step onto a square (crossings.py).
+CROSSING_WORDS = 64
+OUT_OF_REACH = 255
 ODDS_CENTRE = 64
 
 RULES = packed_dtype(OPTIONS)
@@ -127,6 +131,9 @@ MAZE = np.dtype(
         ("first_walk", "i4", (64, HIGHEST_ROLL + 1)),
         ("guide_place", "i4", (64, HIGHEST_ROLL + 1)),
         ("guide_shift", "u1", (64, HIGHEST_ROLL + 1)),
+        ("first_crossing", "i4", (64, HIGHEST_ROLL + 1)),
+        ("crossing_words", "u1", (64, HIGHEST_ROLL + 1)),
+        ("crossing_row", "u1", (64, SQUARES)),
     ],
     align=True,
 )
@@ -233,6 +240,10 @@ TABLE = np.dtype(
         ("square_fights", "i8", SQUARES),
         ("square_sends", "i8", SQUARES),
         ("square_rest", "i8", SQUARES),
+        # Weighing answers (players that look for the best)
+        ("best", "i8"),  # the best worth so far, and how many answers have it
+        ("ties", "i8"),
+        ("met", "u8", CROSSING_WORDS),  # the walks that meet a pawn, a bit each
         # A script in place of dice and players (scenarios); fault: the first thing it got wrong
         ("scripted", "i8"),
         ("fault", "i8"),

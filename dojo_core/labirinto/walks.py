@@ -11,8 +11,9 @@ walk can still go on, so that legality is one comparison. Where a board has too 
 tree, the same questions are answered by search.
 
 For players that weigh whole walks, the full walks of each square and roll are also kept by what
-they come to: groups with the same last square and as many Fatica squares. For a player that draws
-its steps they are kept by what draws them, see `drawn`.
+they come to: groups with last squares alike and as many Fatica squares; `crossings` tells which
+of them meet a pawn. For a player that draws its steps they are kept by what draws them, see
+`drawn`.
 """
 
 from __future__ import annotations
@@ -23,8 +24,9 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from dojo_core.kernel import entry, inlined, kernel, whole
+from dojo_core.labirinto.crossings import LEAF, crossings_of
 from dojo_core.labirinto.drawn import WALK, drawn_walks
-from dojo_core.labirinto.tables import FATICA, NOWHERE
+from dojo_core.labirinto.tables import ALLENAMENTO, FATICA, NOWHERE, OUT_OF_REACH, TUNNEL
 
 Records = TypeVar("Records", bound=np.ndarray[Any, Any])
 
@@ -41,7 +43,7 @@ NODE = np.dtype(
 
 GROUP = np.dtype(
     [
-        ("square", "u1"),  # the last square, in the quadrant's own numbering
+        ("square", "u1"),  # one of the last squares, in the quadrant's own numbering
         ("fatica", "u1"),  # Fatica squares stepped onto
         ("count", "i4"),  # how many walks
         ("first", "i4"),  # the place of the first of them in `leaves`
@@ -56,9 +58,10 @@ class Tree(NamedTuple):
     Attributes:
         nodes: `NODE` records in preorder; empty when the board has too many walks.
         groups: `GROUP` records; those of a square and a roll lie together, see `Index`.
-        leaves: int32, the nodes in which the walks of a group end.
+        leaves: `LEAF` records, the walks of each group.
         walks: `WALK` records, the walks to be drawn at once; empty when there are too many.
         guide: uint16, where to look for a walk, see `drawn.Drawn`.
+        crossings: uint64, the walks that step onto a square, see `crossings.Crossings.words`.
     """
 
     nodes: np.ndarray[Any, Any]
@@ -66,6 +69,7 @@ class Tree(NamedTuple):
     leaves: np.ndarray[Any, Any]
     walks: np.ndarray[Any, Any]
     guide: np.ndarray[Any, Any]
+    crossings: np.ndarray[Any, Any]
 
 
 class Index(NamedTuple):
@@ -79,6 +83,9 @@ class Index(NamedTuple):
         first_walk: int32, (64, longest + 1): see `drawn.Drawn.first`.
         guide_place: int32, (64, longest + 1): see `drawn.Drawn.place`.
         guide_shift: uint8, (64, longest + 1): see `drawn.Drawn.shift`.
+        first_crossing: int32, (64, longest + 1): see `crossings.Crossings.first`.
+        crossing_words: uint8, (64, longest + 1): see `crossings.Crossings.words_a_row`.
+        crossing_row: uint8, (64, 256): see `crossings.Crossings.row`.
     """
 
     root: np.ndarray[Any, Any]
@@ -87,6 +94,9 @@ class Index(NamedTuple):
     first_walk: np.ndarray[Any, Any]
     guide_place: np.ndarray[Any, Any]
     guide_shift: np.ndarray[Any, Any]
+    first_crossing: np.ndarray[Any, Any]
+    crossing_words: np.ndarray[Any, Any]
+    crossing_row: np.ndarray[Any, Any]
 
 
 # 16 million nodes are 128 MB. An open board without inner walls has 8 million with two dice.
@@ -169,6 +179,7 @@ def group_ends(
     nodes: np.ndarray,
     root: int,
     steps: int,
+    alike: np.ndarray,
     tally: np.ndarray,
     reach: np.ndarray,
     groups: np.ndarray,
@@ -182,10 +193,11 @@ def group_ends(
         nodes: The tree.
         root: The node of the square.
         steps: The roll.
+        alike: int64, (256,): see `squares_alike`.
         tally: int32, (256, 64): room to count in, all 0; left so.
         reach: uint64, (4,): receives the squares stepped onto.
         groups: Receives the groups, from `first_group` on.
-        leaves: Receives the walks' last nodes, from `first_leaf` on.
+        leaves: Receives the walks, from `first_leaf` on, without their ways.
         first_group: See `groups`.
         first_leaf: See `leaves`.
 
@@ -207,10 +219,11 @@ def group_ends(
             if depth < goal:
                 at += 1
                 continue
+            kind = alike[square]
             fatica = whole(nodes[at].fatica)
             if filling:
-                leaves[tally[square, fatica]] = at
-            tally[square, fatica] += 1
+                leaves[tally[kind, fatica]].node = at
+            tally[kind, fatica] += 1
             at = nodes[at].skip
         if not filling:
             first_group, first_leaf = _lay_groups(tally, groups, first_group, first_leaf)
@@ -244,8 +257,24 @@ def _with_room(records: Records, size: int) -> Records:
     return grown.view(type(records))
 
 
+def squares_alike(code: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Return for each square the first one that is the same to end on, below Brown.
+
+    That is one with the same code; but a Tunnel leads somewhere, and on Allenamento a pawn may
+    become Brown, to whom squares differ by how near the Dojo is.
+
+    Args:
+        code: int64, (256,): see `tables.MAZE`.
+    """
+    firsts = np.unique(code, return_index=True, return_inverse=True)
+    alike = firsts[1][firsts[2]]
+    own = np.isin(code, [ALLENAMENTO, TUNNEL])
+    return np.where(own, np.arange(len(code)), alike)
+
+
 def _ends(
     neighbour: np.ndarray[Any, Any],
+    code: np.ndarray[Any, Any],
     nodes: np.ndarray[Any, Any],
     roots: np.ndarray[Any, Any],
     longest: int,
@@ -255,7 +284,8 @@ def _ends(
     reach = np.zeros((64, longest + 1, 4), np.uint64)
     counts = np.zeros((64, longest + 1), np.int64)
     groups = np.zeros(1 << 16, GROUP).view(np.recarray)
-    leaves = np.zeros(1 << 18, np.int32)
+    leaves = np.zeros(1 << 18, LEAF).view(np.recarray)
+    alike = squares_alike(code)
     tally = np.zeros((256, 64), np.int32)
     group = leaf = 0
     for square, root in enumerate(roots):
@@ -266,13 +296,27 @@ def _ends(
             leaves = _with_room(leaves, leaf + int(nodes[root].skip - root))
             to = reach[square, steps]
             before = leaf
-            group, leaf = group_ends(nodes, root, steps, tally, to, groups, leaves, group, leaf)
+            group, leaf = group_ends(
+                nodes, root, steps, alike, tally, to, groups, leaves, group, leaf
+            )
             first_group[square, steps + 1] = group
             counts[square, steps] = leaf - before
     groups = groups[:group].copy().view(np.recarray)
     drawn = drawn_walks(neighbour, nodes, roots, counts)
-    tree = Tree(nodes, groups, leaves[:leaf].copy(), drawn.walks, drawn.guide)
-    return tree, Index(roots, first_group, reach, drawn.first, drawn.place, drawn.shift)
+    leaves = leaves[:leaf].copy().view(np.recarray)
+    crossing = crossings_of(neighbour, nodes, roots, leaves, counts, reach)
+    tree = Tree(nodes, groups, leaves, drawn.walks, drawn.guide, crossing.words)
+    return tree, Index(
+        roots,
+        first_group,
+        reach,
+        drawn.first,
+        drawn.place,
+        drawn.shift,
+        crossing.first,
+        crossing.words_a_row,
+        crossing.row,
+    )
 
 
 @functools.lru_cache(maxsize=4)
@@ -289,7 +333,7 @@ def _tree_of(neighbour: bytes, code: bytes, longest: int) -> tuple[Tree, Index]:
     nodes = np.zeros(int(sizes.sum()), NODE).view(np.recarray)
     for start in range(64):
         grow(ways, codes, start, longest, nodes, int(roots[start]))
-    return _ends(ways, nodes, roots, longest)
+    return _ends(ways, codes, nodes, roots, longest)
 
 
 def _no_tree(longest: int) -> tuple[Tree, Index]:
@@ -297,9 +341,10 @@ def _no_tree(longest: int) -> tuple[Tree, Index]:
     tree = Tree(
         np.zeros(0, NODE).view(np.recarray),
         np.zeros(0, GROUP).view(np.recarray),
-        np.zeros(0, np.int32),
+        np.zeros(0, LEAF).view(np.recarray),
         np.zeros(0, WALK).view(np.recarray),
         np.zeros(0, np.uint16),
+        np.zeros(0, np.uint64),
     )
     index = Index(
         np.full(64, NOWHERE, np.int64),
@@ -308,6 +353,9 @@ def _no_tree(longest: int) -> tuple[Tree, Index]:
         np.full((64, longest + 1), NOWHERE, np.int32),
         np.zeros((64, longest + 1), np.int32),
         np.zeros((64, longest + 1), np.uint8),
+        np.full((64, longest + 1), NOWHERE, np.int32),
+        np.zeros((64, longest + 1), np.uint8),
+        np.full((64, 256), OUT_OF_REACH, np.uint8),
     )
     return tree, index
 
@@ -370,6 +418,26 @@ def begin_walk(maze: np.record, table: np.record, start: int, steps: int) -> Non
     table.path_length = 1
     table.turn_of_tree = start & 192
     table.node = maze.root[start & 63]
+
+
+@kernel
+def put_ways_on_path(maze: np.record, table: np.record, ways: int, steps: int) -> None:
+    """Put a walk from ``table.origin`` on the path, given the ways of its steps, two bits each."""
+    square = table.origin
+    for k in range(steps):
+        square = maze.neighbour[square, ways & 3]
+        ways >>= 2
+        table.path[k + 1] = square
+    table.path_length = steps + 1
+
+
+@kernel
+def put_plan_on_path(tree: Tree, table: np.record) -> None:
+    """Put the walk of ``table.plan`` on the path."""
+    for k in range(table.plan_length):
+        square = whole(tree.nodes[table.plan[k]].square)
+        table.path[k + 1] = (square + table.turn_of_tree) & 255
+    table.path_length = table.plan_length + 1
 
 
 @inlined

@@ -14,8 +14,11 @@ from sweep.grid import PRESET
 
 # Values of a length are counted one by one up to so many different ones, in bins beyond.
 LENGTH_BINS = 2000
-# So many plays of a point tell a standard deviation to half a percent.
+# So many plays of a point tell a standard deviation to half a percent. Of many points fewer are
+# looked at, so many of all of them together, but never under the least, which tell it to 7%.
 SPREAD_PLAYS = 20_000
+SPREAD_PLAYS_OF_ALL = 1_000_000
+SPREAD_PLAYS_LEAST = 100
 
 _SUMMED_BY = ("turn_order", "player")
 # Who sits where is settled by the point: so the unfinished plays hold as many seats of each group
@@ -88,7 +91,7 @@ def means(con: duckdb.DuckDBPyConnection, metric: Metric, table: pd.DataFrame) -
     if metric.source == "share":
         rows = _shares(metric, table)
     elif metric.source == "seat":
-        rows = _seat_means(con, metric)
+        rows = _seat_means(con, metric, len(table))
     else:
         names = [f"{metric.name}_{part}" for part in ("mean", "se", "n")]
         rows = table[["point", *names]].set_axis(["point", "mean", "se", "n"], axis=1)
@@ -289,14 +292,16 @@ def _shares(metric: Metric, table: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def _seat_means(con: duckdb.DuckDBPyConnection, metric: Metric) -> pd.DataFrame:
+def _seat_means(con: duckdb.DuckDBPyConnection, metric: Metric, points: int) -> pd.DataFrame:
     # The seats of one play are not independent, so a play's mean counts as one value. The mean of
     # all is exact, from the stored sums; how much plays differ is told well by the first ones.
+    share = SPREAD_PLAYS_OF_ALL // max(points, 1)
+    looked_at = min(SPREAD_PLAYS, max(SPREAD_PLAYS_LEAST, share))
     rows = con.sql(
         f"""
         WITH plays_means AS (
             SELECT point, play, avg({metric.name}) AS value
-            FROM seats WHERE play < {SPREAD_PLAYS} GROUP BY point, play
+            FROM seats WHERE play < {looked_at} GROUP BY point, play
         ),
         spread AS (SELECT point, stddev_samp(value) AS deviation FROM plays_means GROUP BY point),
         totals AS (

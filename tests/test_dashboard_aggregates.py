@@ -125,6 +125,17 @@ def test_a_seat_metric_takes_a_play_as_one_value(con):
     assert rows.loc["a", "n"] == 4
 
 
+def test_of_many_points_fewer_plays_tell_the_spread_but_all_the_mean(con, monkeypatch):
+    metric = Metric("track", "Track", "stripes", "", "seat")
+    table = pd.DataFrame({"point": ["a", "b"]})
+    all_plays = aggregates.means(con, metric, table).set_index("point")
+    monkeypatch.setattr(aggregates, "SPREAD_PLAYS_OF_ALL", 1)
+    monkeypatch.setattr(aggregates, "SPREAD_PLAYS_LEAST", 2)
+    fewer = aggregates.means(con, metric, table).set_index("point")
+    assert fewer["mean"].equals(all_plays["mean"])
+    assert fewer.loc["a", "se"] != all_plays.loc["a", "se"]
+
+
 def test_an_average_counts_points_alike_and_its_interval_is_never_too_narrow():
     rows = pd.DataFrame(
         {

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import os
+import platform
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
+from dojo_core.errors import DojoError
 from dojo_core.game import Event, Game, Setup
+from dojo_core.kernel import engine_hash
 
 # What counts as a decision: a step of a walk, or another choice among two or more options.
 _DECISION_PLAYS = 20
@@ -93,6 +99,28 @@ def compile_seconds(game: str) -> float:
             check=True,
         )
     return float(done.stdout)
+
+
+def keep(file: Path, result: dict[str, Any]) -> None:
+    """Append a result to a file of JSON lines, with when it was measured and on what.
+
+    Raises:
+        DojoError: When the file cannot be written.
+    """
+    context = {
+        "when": datetime.now(UTC).isoformat(timespec="seconds"),
+        "engine": engine_hash(result["game"]),
+        "machine": platform.machine(),
+        "cores": os.cpu_count(),
+        "python": platform.python_version(),
+    }
+    try:
+        with file.open("a") as lines:
+            lines.write(json.dumps({**context, **result}) + "\n")
+    except OSError as error:
+        raise DojoError(
+            f"--keep {file}: cannot be written ({error.strerror}); name another file", 3
+        ) from error
 
 
 def table(rows: list[dict[str, Any]]) -> Iterator[str]:

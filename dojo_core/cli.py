@@ -190,11 +190,22 @@ def bench(
     with_compile: Annotated[
         bool, typer.Option("--compile/--no-compile", help="Also compile from nothing, timed.")
     ] = True,
+    against: Annotated[
+        str | None,
+        typer.Option(metavar="REV", help="Compare with the engine of this commit, in pairs."),
+    ] = None,
+    pairs: Annotated[int, typer.Option(min=6, help="Pairs for each line, with --against.")] = 31,
+    keep: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Also append what was measured to a file.")
+    ] = None,
     as_json: AsJson = False,
     game: GameName = "labirinto",
 ) -> None:
-    """Measure plays, turns and decisions a second on one core, and the time to compile."""
-    from dojo_core import bench, games
+    """Measure plays, turns and decisions a second on one core, and the time to compile.
+
+    With --against, exit code 1 says that some line is slower by more than 15%, and not by chance.
+    """
+    from dojo_core import games
 
     found = games.load(game)
     tables = [int(word) for word in counts.split(",") if word.strip().isdigit()]
@@ -202,17 +213,61 @@ def bench(
         raise DojoError(f"--players {counts!r} is not a list of whole numbers, for instance 4,8")
     options = assigned(assignments)
     rows = [
-        bench.measure(found, strategy.name, players, seconds, options)
+        {**options, "player": strategy.name, "players": players}
         for strategy in found.strategies
         for players in tables
     ]
-    compiling = bench.compile_seconds(game) if with_compile else None
+    if against is not None:
+        slower = bench_against_revision(against, game, rows, pairs, seconds / pairs, keep, as_json)
+        raise typer.Exit(1 if slower else 0)
+    bench_here(found, rows, seconds, with_compile, keep, as_json)
+
+
+def bench_here(
+    game: Game,
+    rows: list[dict[str, Any]],
+    seconds: float,
+    with_compile: bool,
+    keep: Path | None,
+    as_json: bool,
+) -> None:
+    """Measure this engine, and show it."""
+    from dojo_core import bench
+
+    measured = [bench.measure(game, row["player"], row["players"], seconds, row) for row in rows]
+    compiling = bench.compile_seconds(game.name) if with_compile else None
+    result = {"game": game.name, "compile_seconds": compiling, "rows": measured}
+    if keep is not None:
+        bench.keep(keep, result)
     if as_json:
-        print(json.dumps({"game": game, "compile_seconds": compiling, "rows": rows}, indent=2))
+        print(json.dumps(result, indent=2))
         return
-    print(*bench.table(rows), sep="\n")
+    print(*bench.table(measured), sep="\n")
     if compiling is not None:
         print(f"compile from nothing and play once: {compiling:.1f} s")
+
+
+def bench_against_revision(
+    revision: str,
+    game: str,
+    rows: list[dict[str, Any]],
+    pairs: int,
+    seconds: float,
+    keep: Path | None,
+    as_json: bool,
+) -> bool:
+    """Compare with an older engine, and show it; return whether something got slower."""
+    from dojo_core import bench, bench_against
+
+    compared = list(bench_against.compare(revision, game, rows, pairs, seconds))
+    result = {"game": game, "against": revision, "rows": [row._asdict() for row in compared]}
+    if keep is not None:
+        bench.keep(keep, result)
+    if as_json:
+        print(json.dumps(result, indent=2))
+    else:
+        print(*bench_against.table(revision, compared), sep="\n")
+    return any(row.slower for row in compared)
 
 
 @app.command("fairness")

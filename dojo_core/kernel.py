@@ -24,6 +24,7 @@ PACKAGE = Path(__file__).parent
 NOT_ENGINE = frozenset(
     {
         "bench.py",
+        "bench_against.py",
         "board_checks.py",
         "cli.py",
         "fairness.py",

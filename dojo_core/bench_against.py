@@ -1,26 +1,24 @@
 """How fast the engine is beside an older one of the same repository.
 
 The two take turns, each in a process of its own, playing the same numbers of plays on the same
-seeds. So a busy machine slows both down, and the ratio of a pair holds although no rate does.
+seeds.
 """
 
 from __future__ import annotations
 
 import io
 import json
-import math
-import os
 import statistics
 import subprocess
-import sys
 import tarfile
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from dojo_core.errors import DojoError
 from dojo_core.kernel import PACKAGE
+from dojo_core.taking_turns import Side, interval_of_median
 
 # A slowdown counts as one when it is at least so large and no chance.
 TOLERATED = 1.15
@@ -75,69 +73,16 @@ class Comparison(NamedTuple):
         return self.ratio < 1 / TOLERATED and self.high < 1
 
 
-class _Side:
-    """A process that plays with the sources of one folder."""
-
-    def __init__(self, sources: Path, cache: str | None, game: str, options: list[Any]) -> None:
-        environment = {**os.environ, "PYTHONPATH": str(sources)}
-        if cache is not None:
-            environment["DOJO_CACHE"] = cache
-        self.process = subprocess.Popen(
-            [sys.executable, "-c", _SIDE, game, json.dumps(options)],
-            cwd=sources,
-            env=environment,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-
-    def _answer(self) -> Any:
-        line = _pipe(self.process.stdout).readline()
-        if line:
-            return json.loads(line)
-        trouble = _pipe(self.process.stderr).read().strip().splitlines() or ["no word"]
-        raise DojoError(f"the engine under comparison ended: {trouble[-1]}", 3)
-
-    def ready(self) -> None:
-        """Wait until all is compiled that playing needs."""
-        self._answer()
-
-    def play(self, row: int, first: int, plays: int) -> tuple[float, int]:
-        """Return the seconds that these plays took of a core, and their turns."""
-        asked = _pipe(self.process.stdin)
-        asked.write(json.dumps([row, first, plays]) + "\n")
-        asked.flush()
-        took, turns = self._answer()
-        return took, turns
-
-    def end(self) -> None:
-        """Let the process end; it has nothing to lose."""
-        self.process.kill()
-        self.process.communicate()
-
-
-def _pipe(stream: IO[str] | None) -> IO[str]:
-    assert stream is not None
-    return stream
-
-
-def interval_of_median(values: Sequence[float], confidence: float) -> tuple[float, float]:
-    """Return an interval that holds the median of what the values are drawn from.
-
-    The order statistics that the binomial distribution gives, without any assumption on the
-    values' own; the whole range when there are too few.
-
-    Source: Conover, Practical Nonparametric Statistics, 3rd edition, section 3.2.
-    """
-    ordered = sorted(values)
-    count = len(ordered)
-    rank, tail = 0, 0.5**count
-    while rank < count // 2 and tail <= (1 - confidence) / 2:
-        rank += 1
-        tail += math.comb(count, rank) * 0.5**count
-    first = max(rank - 1, 0)
-    return ordered[first], ordered[count - 1 - first]
+def side(
+    name: str,
+    sources: Path,
+    game: str,
+    rows: Sequence[dict[str, Any]],
+    environment: Mapping[str, str] | None = None,
+) -> Side:
+    """Return a process that plays these rows with the sources in a folder."""
+    words = ["-c", _SIDE, game, json.dumps(list(rows))]
+    return Side(name, words, sources, {"PYTHONPATH": str(sources), **(environment or {})})
 
 
 def unpack(revision: str, folder: Path) -> None:
@@ -178,21 +123,20 @@ def compare(
     with tempfile.TemporaryDirectory() as folder:
         there_sources = Path(folder) / "sources"
         unpack(revision, there_sources)
-        here = _Side(PACKAGE.parent, None, game, list(rows))
-        there = _Side(there_sources, str(Path(folder) / "cache"), game, list(rows))
-        try:
-            here.ready()
-            there.ready()
+        cache = {"DOJO_CACHE": str(Path(folder) / "cache")}
+        with (
+            side("this engine", PACKAGE.parent, game, rows) as here,
+            side(f"the engine of {revision}", there_sources, game, rows, cache) as there,
+        ):
+            here.answer()
+            there.answer()
             for row, options in enumerate(rows):
-                yield _compared(here, there, row, options, pairs, seconds, len(rows))
-        finally:
-            here.end()
-            there.end()
+                yield compared(here, there, row, options, pairs, seconds, len(rows))
 
 
-def _compared(
-    here: _Side,
-    there: _Side,
+def compared(
+    here: Side,
+    there: Side,
     row: int,
     options: dict[str, Any],
     pairs: int,
@@ -201,9 +145,9 @@ def _compared(
 ) -> Comparison:
     """Compare one row; the interval is corrected for the number of rows (Bonferroni)."""
     plays = 1
-    for side in (here, there):
-        side.play(row, 0, 1)
-    while (took := here.play(row, 0, plays)[0]) < seconds / 4:
+    for player in (here, there):
+        player.ask([row, 0, 1])
+    while (took := here.ask([row, 0, plays])[0]) < seconds / 4:
         plays *= 4
     plays = max(1, round(plays * seconds / took))
     new: list[float] = []
@@ -212,7 +156,7 @@ def _compared(
     for pair in range(pairs):
         # Who begins alternates, so that a machine that slows down favours neither.
         order = (here, there) if pair % 2 else (there, here)
-        played = {side: side.play(row, pair * plays, plays) for side in order}
+        played = {player: player.ask([row, pair * plays, plays]) for player in order}
         new.append(_ns_per_turn(*played[here]))
         old.append(_ns_per_turn(*played[there]))
         same = same and played[here][1] == played[there][1]

@@ -42,6 +42,9 @@ LegendFile = Annotated[
         help="Tunnel links; else NAME.legend.toml or legend.toml beside the quadrant.",
     ),
 ]
+# The fewest rounds whose intervals hold at 95% for all peers together.
+PEER_ROUNDS = 11
+
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
@@ -194,6 +197,9 @@ def bench(
         str | None,
         typer.Option(metavar="REV", help="Compare with the engine of this commit, in pairs."),
     ] = None,
+    peers: Annotated[
+        bool, typer.Option("--peers", help="Play beside other engines, and plain Python.")
+    ] = False,
     pairs: Annotated[int, typer.Option(min=6, help="Pairs for each line, with --against.")] = 31,
     keep: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Also append what was measured to a file.")
@@ -217,6 +223,9 @@ def bench(
         for strategy in found.strategies
         for players in tables
     ]
+    if peers:
+        bench_beside_peers(seconds, keep, as_json)
+        return
     if against is not None:
         slower = bench_against_revision(against, game, rows, pairs, seconds / pairs, keep, as_json)
         raise typer.Exit(1 if slower else 0)
@@ -245,6 +254,23 @@ def bench_here(
     print(*bench.table(measured), sep="\n")
     if compiling is not None:
         print(f"compile from nothing and play once: {compiling:.1f} s")
+
+
+def bench_beside_peers(seconds: float, keep: Path | None, as_json: bool) -> None:
+    """Put this engine beside others, and show it."""
+    from dojo_core import bench, bench_peers
+
+    rows = bench_peers.measure(PEER_ROUNDS, seconds / 4)
+    result = {
+        "game": "labirinto",
+        "peers": [{**row._asdict(), "peer": row.peer.name} for row in rows],
+    }
+    if keep is not None:
+        bench.keep(keep, result)
+    if as_json:
+        print(json.dumps(result, indent=2))
+        return
+    print(*bench_peers.table(rows), sep="\n")
 
 
 def bench_against_revision(

@@ -25,14 +25,17 @@ NOT_ENGINE = frozenset(
     {
         "bench.py",
         "bench_against.py",
+        "bench_peers.py",
         "board_checks.py",
         "cli.py",
         "fairness.py",
         "options_page.py",
         "picture.py",
+        "peer.py",
         "presets.py",
         "scenarios.py",
         "story.py",
+        "taking_turns.py",
         "trace.py",
     }
 )

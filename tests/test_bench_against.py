@@ -5,8 +5,10 @@ import random
 import pytest
 
 from dojo_core import bench, bench_against
-from dojo_core.bench_against import Comparison, interval_of_median
+from dojo_core.bench_against import Comparison
 from dojo_core.errors import DojoError
+from dojo_core.kernel import PACKAGE
+from dojo_core.taking_turns import Side, interval_of_median
 
 
 @pytest.mark.parametrize(("count", "rank"), [(6, 1), (10, 2), (20, 6), (31, 10)])
@@ -61,29 +63,33 @@ def test_the_sources_of_a_revision_are_those_of_git(tmp_path):
     assert (tmp_path / "board" / "quadrant.txt").is_file()
 
 
-def test_an_engine_plays_the_same_as_itself(tmp_path):
-    options = {"player": "random", "players": 3, "max_rounds": 2}
-    sources = bench_against.PACKAGE.parent
-    sides = [bench_against._Side(sources, None, "labirinto", [options]) for _ in range(2)]
-    try:
-        for side in sides:
-            side.ready()
-        played = bench_against._compared(*sides, 0, options, 6, 0.001, 1)
-    finally:
-        for side in sides:
-            side.end()
+def test_an_engine_plays_the_same_as_itself():
+    rows = [{"player": "random", "players": 3, "max_rounds": 2}]
+    with (
+        bench_against.side("one", PACKAGE.parent, "labirinto", rows) as one,
+        bench_against.side("other", PACKAGE.parent, "labirinto", rows) as other,
+    ):
+        assert one.answer() == other.answer() == "ready"
+        played = bench_against.compared(one, other, 0, rows[0], 6, 0.001, 1)
     assert played.same
     assert played.low <= played.ratio <= played.high
     assert played.here > 0
 
 
-def test_an_engine_that_cannot_play_is_told_in_a_sentence(tmp_path):
+def test_a_side_that_cannot_go_on_is_told_in_a_sentence(tmp_path):
     (tmp_path / "dojo_core").mkdir()
     (tmp_path / "dojo_core" / "__init__.py").write_text("")
-    side = bench_against._Side(tmp_path, None, "labirinto", [])
-    with pytest.raises(DojoError, match="engine under comparison ended: ImportError"):
-        side.ready()
-    side.end()
+    with (
+        bench_against.side("the engine of v0", tmp_path, "labirinto", []) as side,
+        pytest.raises(DojoError, match=r"the engine of v0 ended: ImportError"),
+    ):
+        side.answer()
+
+
+def test_a_side_is_ended_with_its_block(tmp_path):
+    with Side("a side", ["-c", "input()"], tmp_path, {}) as side:
+        assert side.process.poll() is None
+    assert side.process.poll() is not None
 
 
 def test_what_was_measured_is_kept_line_by_line(tmp_path):

@@ -21,11 +21,11 @@ GAME = games.load("labirinto")
 SEED = 6
 
 # A few short plays of everybody: alone, together, on other boards, by other rules. Rolls are small,
-# since plain Python plants a tree of walks slowly.
+# since plain Python plants a tree of walks slowly. Extra steps are rare, so one point plays longer.
 SMALL_DICE = {"dice": 2, "die_faces": 3}
 POINTS = [
     {"player": "random", "players": 4, "max_rounds": 12},
-    {"player": "random", "players": 8, "start_track_many": 15, "board": "open", "max_rounds": 12,
+    {"player": "random", "players": 8, "start_track_many": 15, "board": "open", "max_rounds": 80,
      "meditazione_cards": 20},
     {"player": "wanderer", "players": 3, "start_track": 15, "board": "tight", "max_rounds": 12},
     {"player": "greedy", "players": 5, "start_track": 13, "board": "linked", "max_rounds": 12},
@@ -42,7 +42,7 @@ POINTS = [
         "meditazione_cards": 6,
     },
 ]  # fmt: skip
-PLAYS = 2
+PLAYS = 8
 
 PROGRAM = """
 import json, sys

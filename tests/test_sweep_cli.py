@@ -14,7 +14,7 @@ from conftest import GRID
 from sweep_runs import frozen
 
 from sweep import calibration, cli, work
-from sweep.commands import planning
+from sweep.commands import planning, running
 from sweep.queries import connect
 
 
@@ -317,3 +317,18 @@ def test_a_broken_file_exits_3_and_names_the_way_out(command, write_grid, tmp_pa
     assert code == 0
     assert "set aside" in output
     assert command("sql", "SELECT 1")[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("work", "workers", "much"),
+    [
+        (59, 1, False),
+        (61, 1, True),
+        (119, 2, False),
+        (121, 2, True),
+        (479, 64, False),
+        (481, 64, True),
+    ],
+)
+def test_a_minute_on_all_cores_is_worth_starting_ray_for(work, workers, much):
+    assert running.is_much(work, workers) == much

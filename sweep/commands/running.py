@@ -19,7 +19,10 @@ if TYPE_CHECKING:
     from sweep.backends import Backend
     from sweep.work import Job
 
-SMALL_WORK = 20.0  # seconds of one core: less is played in this process, without Ray
+# Less than so many seconds on all cores is played in this process: Ray takes ten to start. Many
+# cores hinder each other in one process, so no more of them are counted.
+SMALL_WORK = 60.0
+CORES_OF_A_PROCESS = 8
 
 
 def run(
@@ -137,11 +140,10 @@ def _backend(
             "--metrics-port is for a Ray that this run starts itself; the nodes of a cluster have"
             " ports of their own, and --no-ray has no metrics"
         )
-    if ray is None:
-        ray = bool(address or metrics_port) or work > SMALL_WORK
+    on_ray = bool(address or metrics_port) or is_much(work, workers) if ray is None else ray
 
     def make(job: Job) -> Backend:
-        if ray:
+        if on_ray:
             from sweep.on_ray import OnRay
 
             print(f"joining {address}" if address else "starting Ray on this machine", flush=True)
@@ -151,6 +153,13 @@ def _backend(
         return Threads(job, workers)
 
     return make
+
+
+def is_much(work: float, workers: int | None) -> bool:
+    """Tell whether so many seconds of one core are worth starting Ray for."""
+    from sweep.backends import cores
+
+    return work > SMALL_WORK * min(workers or cores(), CORES_OF_A_PROCESS)
 
 
 def _heed_signals() -> None:

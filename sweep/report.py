@@ -116,7 +116,12 @@ def plan_lines(plan: Plan, stored: int, workers: int) -> Iterator[str]:
     yield f"points  {found.points:,}{origin}"
     yield f"plays   {found.plays:,} ({each} a point), {stored:,} stored already"
     yield f"blocks  {found.blocks:,} of up to {1 << plan.exponent:,} plays"
-    yield f"time    about {duration(found.seconds)} on {cores}, after starting and compiling"
+    if found.plays == stored:
+        yield "time    none: all of it is stored"
+    else:
+        took = duration(found.seconds)
+        about = took if took.startswith("under") else f"about {took}"
+        yield f"time    {about} on {cores}, after starting and compiling"
     yield f"size    about {size(found.bytes)}"
 
 

@@ -119,6 +119,7 @@ def test_run_ends_with_tables_and_what_to_do_next(command, write_grid):
     code, output, _ = command("run", write_grid())
     assert code == 0
     assert "400 stored already" in output
+    assert "time    none: all of it is stored" in output
     assert "nothing was missing" in output
     assert command("list")[1].split()[-4:] == ["4", "400", "of", "400"]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -246,31 +246,33 @@ def bench_here(
     measured = [bench.measure(game, row["player"], row["players"], seconds, row) for row in rows]
     compiling = bench.compile_seconds(game.name) if with_compile else None
     result = {"game": game.name, "compile_seconds": compiling, "rows": measured}
+    lines = list(bench.table(measured))
+    if compiling is not None:
+        lines.append(f"compile from nothing and play once: {compiling:.1f} s")
+    tell_bench(result, lines, keep, as_json)
+
+
+def tell_bench(
+    result: dict[str, Any], lines: Iterable[str], keep: Path | None, as_json: bool
+) -> None:
+    """Keep what was measured, if asked to, and show it as JSON or in these lines."""
+    from dojo_core import bench
+
     if keep is not None:
         bench.keep(keep, result)
-    if as_json:
-        print(json.dumps(result, indent=2))
-        return
-    print(*bench.table(measured), sep="\n")
-    if compiling is not None:
-        print(f"compile from nothing and play once: {compiling:.1f} s")
+    print(json.dumps(result, indent=2) if as_json else "\n".join(lines))
 
 
 def bench_beside_peers(seconds: float, keep: Path | None, as_json: bool) -> None:
     """Put this engine beside others, and show it."""
-    from dojo_core import bench, bench_peers
+    from dojo_core import bench_peers
 
     rows = bench_peers.measure(PEER_ROUNDS, seconds / 4)
     result = {
         "game": "labirinto",
         "peers": [{**row._asdict(), "peer": row.peer.name} for row in rows],
     }
-    if keep is not None:
-        bench.keep(keep, result)
-    if as_json:
-        print(json.dumps(result, indent=2))
-        return
-    print(*bench_peers.table(rows), sep="\n")
+    tell_bench(result, bench_peers.table(rows), keep, as_json)
 
 
 def bench_against_revision(
@@ -283,16 +285,11 @@ def bench_against_revision(
     as_json: bool,
 ) -> bool:
     """Compare with an older engine, and show it; return whether something got slower."""
-    from dojo_core import bench, bench_against
+    from dojo_core import bench_against
 
     compared = list(bench_against.compare(revision, game, rows, pairs, seconds))
     result = {"game": game, "against": revision, "rows": [row._asdict() for row in compared]}
-    if keep is not None:
-        bench.keep(keep, result)
-    if as_json:
-        print(json.dumps(result, indent=2))
-    else:
-        print(*bench_against.table(revision, compared), sep="\n")
+    tell_bench(result, bench_against.table(revision, compared), keep, as_json)
     return any(row.slower for row in compared)
 
 

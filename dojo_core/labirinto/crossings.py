@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dojo_core.kernel import entry, inlined, kernel, whole
-from dojo_core.labirinto.drawn import begins
+from dojo_core.labirinto.drawn import begins, full_lengths
 from dojo_core.labirinto.tables import CROSSING_WORDS, NOWHERE, OUT_OF_REACH
 
 # The longest row has a bit for each of so many walks; the shipped board needs 464.
@@ -179,12 +179,11 @@ def crossings_of(
         counts: int64, (64, longest + 1): the full walks of a square and roll.
         reach: uint64, (64, longest + 1, 4): see `walks.Index`.
     """
-    longest = counts.shape[1] - 1
     reached = np.bitwise_or.reduce(reach, axis=1).astype("<u8").view(np.uint8)
     reached = np.unpackbits(reached, axis=1, bitorder="little")
     rows = reached.sum(axis=1, dtype=np.int64)
     row = np.where(reached, np.cumsum(reached, axis=1) - 1, OUT_OF_REACH).astype(np.uint8)
-    goals = np.minimum(nodes["longest"][roots].astype(np.int64)[:, None], np.arange(longest + 1))
+    goals = full_lengths(nodes, roots, counts.shape[1] - 1)
     told_apart = (counts > 0) & (counts <= MOST_CROSSING) & (goals <= STEPS_OF_WAYS)
     words_a_row = np.where(told_apart, (counts + 63) // 64, 0)
     sizes = words_a_row * rows[:, None]

@@ -168,8 +168,7 @@ def drawn_walks(
         roots: int64, (64,): see `walks.Index`.
         counts: int64, (64, longest + 1): the full walks of a square and roll.
     """
-    longest = counts.shape[1] - 1
-    goals = np.minimum(nodes["longest"][roots].astype(np.int64)[:, None], np.arange(longest + 1))
+    goals = full_lengths(nodes, roots, counts.shape[1] - 1)
     # One fraction serves no longer walks.
     counts = np.where((goals <= STEPS_A_WORD) & (counts <= MOST_GUIDED), counts, 0)
     if counts.sum() > MOST_WALKS:
@@ -188,6 +187,13 @@ def drawn_walks(
         write_walks(neighbour, nodes, roots[at[0]], goals[at], of_roll)
         write_guide(of_roll, int(shift[at]), guide[place[at] : place[at] + sizes[at]])
     return Drawn(walks, guide, first, place, shift)
+
+
+def full_lengths(
+    nodes: np.ndarray[Any, Any], roots: np.ndarray[Any, Any], longest: int
+) -> np.ndarray[Any, Any]:
+    """Return how many steps a full walk has: int64, (64, longest + 1), by square and roll."""
+    return np.minimum(nodes["longest"][roots].astype(np.int64)[:, None], np.arange(longest + 1))
 
 
 def begins(sizes: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

@@ -16,7 +16,7 @@ from dojo_core.kernel import entry, inlined, kernel, whole
 from dojo_core.labirinto.drawn import begins, full_lengths
 from dojo_core.labirinto.tables import CROSSING_WORDS, NOWHERE, OUT_OF_REACH
 
-# The longest row has a bit for each of so many walks; the shipped board needs 464.
+# The longest row has a bit for each of so many walks; the shipped board needs 678.
 MOST_CROSSING = 64 * CROSSING_WORDS
 
 # A walk's ways lie in 32 bits.

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from dojo_core.errors import DojoError
 from dojo_core.game import Column, Game
 from dojo_core.options import Option
 
 MEASURE_SUFFIXES = ("_mean", "_se", "_n")
+_TYPE = b"type"  # in a stored field's metadata: the type it has in its table, if that is wider
 
 _FAILURE: dict[str, pa.DataType] = {
     "point": pa.string(),
@@ -73,23 +75,27 @@ def schema(game: Game, table: str) -> pa.Schema:
 
 
 def coded(kept: pa.Schema) -> pa.Schema:
-    """Return the schema that `kept` has in files: a text stands once, and rows refer to it.
+    """Return the schema of `kept` in which files are read: a text stands once, rows refer to it.
 
     Files are several times smaller so, and DuckDB compares texts once instead of once a row.
     """
-    fields = [
-        f.with_type(pa.dictionary(pa.int32(), f.type)) if pa.types.is_string(f.type) else f
-        for f in kept
-    ]
-    return pa.schema(fields).with_metadata(kept.metadata)
+    return _retyped(kept, map(_coded_type, kept))
+
+
+def narrowed(rows: pa.Table) -> pa.Table:
+    """Return rows as a file holds them: texts coded, whole numbers as narrow as their values are.
+
+    A type is wide enough for the longest play there can be; in a file mostly all its upper bytes
+    are zero, which compressed still take half as much again as the values themselves. The type in
+    the table stands in the field's metadata, for `plain`.
+    """
+    rows = rows.cast(coded(rows.schema))
+    return rows.cast(_retyped(rows.schema, map(_narrowest, rows.columns), told=True))
 
 
 def plain(stored: pa.Schema) -> pa.Schema:
-    """Return the schema that a file's rows have in memory, the inverse of `coded`."""
-    fields = [
-        f.with_type(f.type.value_type) if pa.types.is_dictionary(f.type) else f for f in stored
-    ]
-    return pa.schema(fields).with_metadata(stored.metadata)
+    """Return the schema that a file's rows have in memory, the inverse of `narrowed`."""
+    return _retyped(stored, map(_plain_type, stored))
 
 
 def points_schema(game: Game, seats: int, presets: bool = False) -> pa.Schema:
@@ -144,6 +150,39 @@ def option_type(option: Option) -> pa.DataType:
     if option.kind == "integer":
         return pa.int64()
     return pa.bool_() if option.kind == "switch" else pa.string()
+
+
+def _retyped(kept: pa.Schema, types: Iterable[pa.DataType], told: bool = False) -> pa.Schema:
+    """Return the schema with other types; if `told`, its fields' metadata keep the types before."""
+    fields = []
+    for field, kind in zip(kept, types, strict=True):
+        metadata: dict[Any, Any] = {k: v for k, v in (field.metadata or {}).items() if k != _TYPE}
+        if told and kind != field.type:
+            metadata[_TYPE] = str(field.type)
+        fields.append(field.with_type(kind).with_metadata(metadata))
+    return pa.schema(fields).with_metadata(kept.metadata)
+
+
+def _coded_type(field: pa.Field[Any]) -> pa.DataType:
+    return pa.dictionary(pa.int32(), field.type) if pa.types.is_string(field.type) else field.type
+
+
+def _plain_type(field: pa.Field[Any]) -> pa.DataType:
+    if pa.types.is_dictionary(field.type):
+        return field.type.value_type
+    told = (field.metadata or {}).get(_TYPE)
+    return pa.from_numpy_dtype(np.dtype(told.decode())) if told else field.type
+
+
+def _narrowest(column: pa.ChunkedArray[Any]) -> pa.DataType:
+    """Return the narrowest type for the values of a column of whole numbers; else its own."""
+    if not pa.types.is_integer(column.type) or not len(column):
+        return column.type
+    least, greatest = (value.as_py() for value in pc.min_max(column).values())
+    # A signed type that holds the greatest value also holds -1 minus it.
+    return pa.from_numpy_dtype(
+        np.min_scalar_type(greatest if least >= 0 else min(least, -1 - greatest))
+    )
 
 
 def _field(column: Column) -> pa.Field[Any]:

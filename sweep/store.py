@@ -26,7 +26,7 @@ from dojo_core.game import Game
 from sweep.blocks import Tables, column_bytes, merge_tables
 from sweep.places import STORAGE_TROUBLE, Place, Stamp
 from sweep.plan import Block, Plan, Ranges, joined, overlaps
-from sweep.schemas import coded, plain, schema, table_names
+from sweep.schemas import narrowed, plain, schema, table_names
 
 FORMAT = 1
 SET_ASIDE = "set_aside"  # the folder of files that were found broken
@@ -144,8 +144,7 @@ def write_chunk(
             "ranges": ranges,
             "checksum": checksum(content),
         }
-        stored = content.combine_chunks().cast(coded(content.schema))
-        write_arrow(folder, file, stored, metadata)
+        write_arrow(folder, file, narrowed(content.combine_chunks()), metadata)
         rows[table], files[table] = content.num_rows, folder.stamps([file])[file]
     return Chunk(name, record, dict(ranges), rows, files)
 

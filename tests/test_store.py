@@ -7,6 +7,7 @@ import json
 import math
 import os
 
+import duckdb
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -21,7 +22,7 @@ from sweep.blocks import classes, play_block
 from sweep.places import Folder, at
 from sweep.plan import Block
 from sweep.queries import connect
-from sweep.schemas import coded, plain, schema, table_names
+from sweep.schemas import coded, narrowed, plain, schema, table_names
 from sweep.store import (
     KEY,
     BrokenFileError,
@@ -57,13 +58,14 @@ def test_a_file_carries_schema_meaning_units_labels_and_what_it_holds(write_grid
     block, tables = a_block(plan)
     write_block(at(tmp_path), "plays", block, tables)
     reader = ipc.open_file(files(tmp_path)[0])
-    assert reader.schema.equals(coded(schema(GAME, "plays")))
+    assert plain(reader.schema).equals(schema(GAME, "plays"))
     assert reader.schema.field("rounds").metadata == {
         b"meaning": b"Rounds begun.",
         b"unit": b"rounds",
+        b"type": b"uint32",
     }
     assert reader.schema.field("reason").metadata[b"labels"] == b"arrived,max_rounds"
-    assert reader.schema.field("rounds").type == pa.uint32()
+    assert reader.schema.field("rounds").type == pa.uint8()
     said = json.loads(reader.schema.metadata[KEY])
     assert said["rows"] == reader.read_all().num_rows == 64
     assert said["ranges"] == {block.point: [[0, 64]]}
@@ -477,6 +479,41 @@ def test_a_files_texts_stand_once_and_its_rows_are_read_as_they_were(tmp_path):
         stored = ipc.open_file(file).read_all()
     assert stored["point"].chunk(0).dictionary.to_pylist() == ["b", "a"]
     assert store_module.read_checked(place, "plays/some.arrow", table.schema).equals(table)
+
+
+@pytest.mark.parametrize(
+    ("values", "kind"),
+    [
+        ([0, 255], "uint8"),
+        ([0, 256], "uint16"),
+        ([-1, 127], "int8"),
+        ([-1, 128], "int16"),
+        ([-1, 2**63 - 1], "int64"),
+        ([-(2**63), 0], "int64"),
+        ([], "int64"),
+    ],
+)
+def test_a_files_whole_numbers_are_as_narrow_as_their_values(values, kind):
+    table = pa.table({"n": pa.array(values, pa.int64())})
+    stored = narrowed(table)
+    assert str(stored.schema.field("n").type) == kind
+    assert stored.cast(plain(stored.schema)).equals(table)
+    assert plain(stored.schema).equals(table.schema, check_metadata=True)
+
+
+def test_files_of_different_widths_are_read_and_filtered_as_one_table(tmp_path):
+    place = at(tmp_path)
+    place.prepare(["plays"])
+    kept = pa.schema([("n", pa.uint32())])
+    for name, values in (("narrow", [1, 2]), ("wide", [2, 70_000])):
+        table = pa.table({"n": values}, schema=kept)
+        store_module.write_chunk(place, "plays", name, {"a": [(0, 1)]}, {"plays": table})
+    data = place.dataset(["plays/narrow.arrow", "plays/wide.arrow"], coded(kept))
+    con = duckdb.connect()
+    con.from_arrow(data).create_view("plays")
+    found = con.sql("SELECT n FROM plays WHERE n >= 2 ORDER BY n").to_arrow_table()
+    assert found.schema.field("n").type == pa.uint32()
+    assert found["n"].to_pylist() == [2, 2, 70_000]
 
 
 def test_files_with_plain_texts_are_read_beside_those_with_coded_ones(write_grid, tmp_path):

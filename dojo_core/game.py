@@ -35,7 +35,10 @@ class Column:
 
 @dataclass(frozen=True)
 class Strategy:
-    """A player that a game offers: the word for the option ``player`` and what it does."""
+    """A player that a game offers: the word for the option ``player`` and what it does.
+
+    One that is nothing but weights over the game's features has these in ``Option.weights``.
+    """
 
     name: str
     help: str
@@ -98,7 +101,15 @@ class Game:
 
     Every game stores at least the play columns ``winner`` (a seat, -1 without one), ``finished``
     (1 when the game ended by its own rules) and ``rounds``, and the seat columns ``turn_order``
-    (0 = first player), ``player`` (a code of `strategies`) and ``won``.
+    (0 = first player), ``player`` (a code of `strategies`; the one after them, labelled `CUSTOM`,
+    for a player given by its weights) and ``won``.
+
+    A game may have players that are data: the same compiled code with other weights over the
+    same features (`player_features`). Wherever the option ``player`` takes a name it then also
+    takes a mapping: weights by feature, ``inherits`` (a player made of weights whose others
+    count) and ``name`` (what tables and traces call it). `Option.check` settles it to its name and
+    every weight, so that a plan holds all that decides; `prepare` packs the weights of each seat,
+    and another weight is never another compilation.
 
     Attributes:
         name: The word in a grid file, e.g. ``labirinto``.
@@ -152,6 +163,15 @@ class Game:
             np.zeros((plays, setup.seats), columns_dtype(self.seat_columns)),
             np.zeros(setup.squares, columns_dtype(self.square_columns)),
         )
+
+    @property
+    def player_features(self) -> tuple[Option, ...]:
+        """The weights that a player may be given by; none where players are no data."""
+        return option_tables.find(self.options, "player").features
+
+    def weights_of(self, player: str | Mapping[str, Any]) -> dict[str, Any] | None:
+        """Return every weight of a settled player; None of one that is not made of weights."""
+        return option_tables.find(self.options, "player").weights_of(player)
 
 
 def columns_dtype(columns: Sequence[Column]) -> np.dtype[Any]:

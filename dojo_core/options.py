@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
@@ -13,6 +14,9 @@ from dojo_core.errors import DojoError, nearest
 
 Kind = Literal["integer", "switch", "choice", "file", "per_seat"]
 
+# What a player given by its weights is called when it has no name of its own.
+CUSTOM = "custom"
+
 
 @dataclass(frozen=True)
 class Option:
@@ -21,8 +25,9 @@ class Option:
     Attributes:
         name: The name in a grid file and on the command line.
         kind: ``integer`` (low..high), ``switch`` (true/false), ``choice`` (one of `choices`),
-            ``file`` (a path or short name, read by `read`), ``per_seat`` (one of `choices`
-            for all seats, or a list with one of them a seat).
+            ``file`` (a path or short name, read by `read`), ``per_seat`` (a player for all
+            seats, or a list with one a seat; a player is one of `choices` or a mapping of
+            weights, see `weigh`).
         default: The value of the rulebook, or of the shipped material.
         help: What it changes, in one sentence.
         source: The section of the rulebook (or the ruling) it comes from.
@@ -34,7 +39,12 @@ class Option:
         read: For a file: reads the path into a plain mapping with at least ``label`` and
             ``text``, which is what a plan keeps, so that a play can be told again when the
             file is gone.
-        identity: For a file: the part of what was read that decides plays (comments do not).
+        identity: The part of a settled value that decides plays, where that is not all of it: a
+            file's comments and a player's name do not.
+        features: For players: the weights that a player may be given by, each an option of its
+            own (``integer`` or ``switch``).
+        weights: For players: the weights of those among `choices` that are nothing but weights;
+            features left out have their default.
         assumed: True when the default is nobody's measurement and no rulebook's number.
     """
 
@@ -49,7 +59,9 @@ class Option:
     high: int = 0
     choices: tuple[str, ...] = ()
     read: Callable[[str, Path], dict[str, Any]] | None = None
-    identity: Callable[[dict[str, Any]], Any] | None = None
+    identity: Callable[[Any], Any] | None = None
+    features: tuple[Option, ...] = ()
+    weights: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     assumed: bool = False
 
     @property
@@ -62,7 +74,8 @@ class Option:
         if self.kind == "choice":
             return "one of " + ", ".join(self.choices)
         if self.kind == "per_seat":
-            return "one of " + ", ".join(self.choices) + ", or a list with one a seat"
+            weighed = ", the weights of a player" if self.features else ""
+            return "one of " + ", ".join(self.choices) + weighed + ", or a list with one a seat"
         return "the path of a file, or the short name of a shipped one"
 
     def check(self, value: Any, base: Path, where: str = "") -> Any:
@@ -79,8 +92,8 @@ class Option:
         """Return the settled `value` as one plain cell of a table: a number, a flag or a word."""
         if self.kind == "file":
             return value["label"]
-        if self.kind == "per_seat" and not isinstance(value, str):
-            return " ".join(value)
+        if self.kind == "per_seat":
+            return " ".join(_called(player) for player in one_a_seat(value))
         return value
 
     def _refuse(self, value: Any, where: str, hint: str = "") -> DojoError:
@@ -106,13 +119,73 @@ class Option:
             return str(value)
         raise self._refuse(value, where, nearest(str(value), self.choices))
 
-    def _check_per_seat(self, value: Any, base: Path, where: str) -> str | list[str]:
+    def _check_per_seat(self, value: Any, base: Path, where: str) -> Any:
         if isinstance(value, str) and not value.replace(",", " ").split()[1:]:
             return self._check_choice(value, base, where)
+        if isinstance(value, Mapping):
+            return self.weigh(value, base, where)
         names = value.replace(",", " ").split() if isinstance(value, str) else value
         if not isinstance(names, Sequence):
             raise self._refuse(value, where)
-        return [self._check_choice(name, base, where) for name in names]
+        return [
+            self.weigh(player, base, where)
+            if isinstance(player, Mapping)
+            else self._check_choice(player, base, where)
+            for player in names
+        ]
+
+    def weigh(self, given: Mapping[str, Any], base: Path, where: str = "") -> dict[str, Any]:
+        """Return a player given by its weights in its settled form: a name and every weight.
+
+        Args:
+            given: Weights by feature; ``inherits``: one of `choices` that has `weights`, which
+                count where none is given (the features' defaults without it); ``name``: what the
+                player is called in tables and traces (`CUSTOM` without it).
+            base: See `check`.
+            where: Put in front of an error message.
+
+        Raises:
+            DojoError: An unknown feature, a weight out of its range, ...
+        """
+        place = f"{where}: " if where else ""
+        if not self.features:
+            raise self._refuse(dict(given), where)
+        name = given.get("name", CUSTOM)
+        if not isinstance(name, str) or not re.fullmatch(r"[\w.-]+", name):
+            raise DojoError(
+                f"{place}name = {name!r} does not name a player; take one word of letters, digits,"
+                " '_', '-' and '.'"
+            )
+        if name in self.choices:
+            raise DojoError(f"{place}there is a player {name!r} already; take another name")
+        weights = self._inherited(given.get("inherits"), place)
+        known = {feature.name: feature for feature in self.features}
+        for key in given.keys() - {"name", "inherits"}:
+            if key not in known:
+                hint = nearest(key, list(known))
+                raise DojoError(
+                    f"{place}players have no weight {key!r}{hint}; `dojo options` lists them all"
+                )
+            weights[key] = known[key].check(given[key], base, where)
+        return {"name": name, **weights}
+
+    def _inherited(self, parent: Any, place: str) -> dict[str, Any]:
+        if parent is None:
+            return {feature.name: feature.default for feature in self.features}
+        if parent not in self.weights:
+            hint = nearest(str(parent), list(self.weights))
+            raise DojoError(
+                f"{place}inherits = {parent!r} is not a player made of weights{hint}; inherit from"
+                f" one of {', '.join(self.weights)}"
+            )
+        return self.weights_of(parent) or {}
+
+    def weights_of(self, player: str | Mapping[str, Any]) -> dict[str, Any] | None:
+        """Return every weight of a settled player; None of one that is not made of weights."""
+        if isinstance(player, str) and player not in self.weights:
+            return None
+        given = self.weights[player] if isinstance(player, str) else player
+        return {feature.name: given.get(feature.name, feature.default) for feature in self.features}
 
     def _check_file(self, value: Any, base: Path, where: str) -> dict[str, Any]:
         if isinstance(value, Mapping):
@@ -124,6 +197,22 @@ class Option:
         except DojoError as error:
             place = f"{where}: " if where else ""
             raise DojoError(f"{place}{error}", error.exit_code) from error
+
+
+def one_a_seat(players: Any) -> list[Any]:
+    """Return a settled player, or list of players, as a list."""
+    return [players] if isinstance(players, str | Mapping) else list(players)
+
+
+def players_identity(players: Any) -> Any:
+    """Return what decides plays of a settled player or list of them: not what it is called."""
+    if isinstance(players, Mapping):
+        return {key: weight for key, weight in players.items() if key != "name"}
+    return players if isinstance(players, str) else [players_identity(one) for one in players]
+
+
+def _called(player: str | Mapping[str, Any]) -> str:
+    return player if isinstance(player, str) else str(player["name"])
 
 
 def _integer(value: Any) -> int | None:

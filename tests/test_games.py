@@ -8,6 +8,7 @@ import pytest
 from dojo_core import games
 from dojo_core.errors import DojoError
 from dojo_core.game import columns_dtype
+from dojo_core.options import CUSTOM
 
 # Tests of the sweep register a toy; it is no game of the project.
 NAMES = [name for name, module in games.GAMES.items() if module.startswith("dojo_core.")]
@@ -74,7 +75,23 @@ def test_game_player_option_offers_the_strategies(game):
     (player,) = [option for option in game.options if option.name == "player"]
     assert player.choices == tuple(strategy.name for strategy in game.strategies)
     (column,) = [column for column in game.seat_columns if column.name == "player"]
-    assert column.labels == player.choices
+    assert column.labels == player.choices + ((CUSTOM,) if game.player_features else ())
+
+
+def test_game_plays_a_player_given_by_the_weights_of_one_it_has(game):
+    for strategy in game.strategies:
+        weights = game.weights_of(strategy.name)
+        if weights is None:
+            continue
+        mine = {"name": "mine", **weights}
+        rows = []
+        for player in (strategy.name, mine):
+            setup = game.prepare(game.resolve({"player": player}))
+            out = game.out(setup, PLAYS)
+            game.play(setup, SEED, 0, PLAYS, out)
+            rows.append(out)
+        assert (rows[0].plays == rows[1].plays).all()
+        assert set(rows[1].seats["player"]) == {len(game.strategies)}
 
 
 def test_game_defaults_settle_and_settle_again_to_the_same(game):

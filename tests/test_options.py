@@ -38,6 +38,15 @@ BOARD = Option(
 PLAYER = Option(
     "player", "per_seat", "greedy", "Who decides.", "", "Table", choices=("random", "greedy")
 )
+FEATURES = (
+    Option("risk", "integer", 5, "Risk.", "", "Players", unit="stripes", low=0, high=9),
+    Option("cards", "switch", False, "Cards.", "", "Players"),
+)
+WEIGHED = Option(
+    "player", "per_seat", "random", "Who decides.", "", "Table",
+    choices=("random", "bold"), features=FEATURES, weights={"bold": {"risk": 9}},
+    identity=options.players_identity,
+)  # fmt: skip
 TABLE = (COUNT, SHORT, TIES, BOARD, PLAYER)
 
 
@@ -119,6 +128,70 @@ def test_a_number_is_no_player():
     assert refusal(PLAYER, 3) == (
         "player = 3 is not one of random, greedy, or a list with one a seat"
     )
+
+
+# Players given by their weights
+
+
+@pytest.mark.parametrize(
+    ("given", "settled"),
+    [
+        ({}, {"name": "custom", "risk": 5, "cards": False}),
+        ({"cards": "on"}, {"name": "custom", "risk": 5, "cards": True}),
+        ({"inherits": "bold"}, {"name": "custom", "risk": 9, "cards": False}),
+        ({"inherits": "bold", "risk": 8}, {"name": "custom", "risk": 8, "cards": False}),
+        ({"name": "mine", "risk": "3"}, {"name": "mine", "risk": 3, "cards": False}),
+    ],
+)
+def test_a_player_given_by_its_weights_has_them_all_when_settled(given, settled):
+    assert WEIGHED.check(given, HERE) == settled
+    assert WEIGHED.check(settled, HERE) == settled
+
+
+def test_seats_may_mix_names_and_weights():
+    settled = WEIGHED.check(["random", {"name": "mine"}], HERE)
+    assert settled == ["random", {"name": "mine", "risk": 5, "cards": False}]
+    assert WEIGHED.shown(settled) == "random mine"
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ({"risk": 10}, "risk = 10 is not a whole number from 0 to 9"),
+        ({"rsk": 1}, "players have no weight 'rsk'; did you mean 'risk'?; `dojo options` lists"),
+        ({"inherits": "random"}, "inherits = 'random' is not a player made of weights"),
+        ({"inherits": "blod"}, "did you mean 'bold'?; inherit from one of bold"),
+        ({"name": "bold"}, "there is a player 'bold' already; take another name"),
+        ({"name": "two words"}, "name = 'two words' does not name a player; take one word"),
+        ({"name": 3}, "name = 3 does not name a player"),
+    ],
+)
+def test_a_player_of_impossible_weights_is_refused(given, sentence):
+    assert sentence in refusal(WEIGHED, given)
+    assert refusal(WEIGHED, given, "a.toml line 2").startswith("a.toml line 2: ")
+
+
+def test_weights_are_refused_where_players_have_none():
+    assert refusal(PLAYER, {"risk": 1}) == (
+        "player = {'risk': 1} is not one of random, greedy, or a list with one a seat"
+    )
+
+
+def test_weights_are_named_among_what_is_expected():
+    assert "one of random, bold, the weights of a player, or a list" in refusal(WEIGHED, "boldd")
+
+
+def test_players_are_the_same_when_their_weights_are_whatever_their_name():
+    one, other = (WEIGHED.check({"name": name}, HERE) for name in ("one", "other"))
+    assert WEIGHED.identity(one) == WEIGHED.identity(other)
+    assert WEIGHED.identity([one, "bold"]) == WEIGHED.identity([other, "bold"])
+    assert WEIGHED.identity(one) != WEIGHED.identity(WEIGHED.check({"risk": 1}, HERE))
+
+
+def test_weights_of_a_player_are_all_of_them_and_none_of_one_with_code_of_its_own():
+    assert WEIGHED.weights_of("bold") == {"risk": 9, "cards": False}
+    assert WEIGHED.weights_of({"name": "mine", "risk": 1}) == {"risk": 1, "cards": False}
+    assert WEIGHED.weights_of("random") is None
 
 
 def test_a_file_is_read_from_the_base_folder():

@@ -22,10 +22,24 @@ from dojo_core import games
 from dojo_core.errors import DojoError
 from dojo_core.game import Column, Event, Game, Out, Setup, Strategy
 from dojo_core.kernel import entry, wrapping_arithmetic
-from dojo_core.options import Option, pack
+from dojo_core.options import CUSTOM, Option, one_a_seat, pack, players_identity
 from dojo_core.random_numbers import below, next_word, stream_key
 
 STRATEGIES = (Strategy("walker", "Adds the die."), Strategy("runner", "Adds the die and one."))
+PLAYERS = tuple(s.name for s in STRATEGIES)
+FEATURES = (
+    Option(
+        "stride",
+        "integer",
+        0,
+        "Squares that it adds to the die.",
+        "toy",
+        "Players",
+        unit="squares",
+        low=0,
+        high=3,
+    ),
+)
 WIDTH = 4
 
 
@@ -45,7 +59,8 @@ OPTIONS = (
     Option("players", "integer", 3, "How many sit.", "toy", "Table", unit="players", low=2, high=6),
     Option(
         "player", "per_seat", "walker", "Who decides.", "toy", "Table",
-        choices=tuple(s.name for s in STRATEGIES),
+        choices=PLAYERS, features=FEATURES, weights={"walker": {}, "runner": {"stride": 1}},
+        identity=players_identity,
     ),
     Option("goal", "integer", 12, "The last square.", "toy", "Track", low=4, high=39),
     Option("bonus", "switch", False, "A six moves twice.", "toy", "Track"),
@@ -68,7 +83,7 @@ PLAY_COLUMNS = (
 )
 SEAT_COLUMNS = (
     Column("turn_order", "u1", "0 for the first player."),
-    Column("player", "u1", "Who decides.", "", tuple(s.name for s in STRATEGIES)),
+    Column("player", "u1", "Who decides.", "", (*PLAYERS, CUSTOM)),
     Column("won", "u1", "1 for the winner."),
     Column("place", "u1", "The square at the end.", "squares"),
 )
@@ -76,7 +91,7 @@ SQUARE_COLUMNS = (Column("steps", "i8", "Moves onto it.", "moves"),)
 
 
 @entry
-def _play_all(options, players, seed, first_play, plays, seats, squares):
+def _play_all(options, players, strides, seed, first_play, plays, seats, squares):
     count = seats.shape[1]
     streams = np.zeros(1, np.uint64)
     places = np.zeros(count, np.int64)
@@ -90,7 +105,7 @@ def _play_all(options, players, seed, first_play, plays, seats, squares):
             seat = (first + turns) % count
             turns += 1
             faces = 2 if options[0].die == 1 else 6
-            die = 1 + below(next_word(streams, 0), faces) + players[seat]
+            die = 1 + below(next_word(streams, 0), faces) + strides[seat]
             if options[0].bonus and die >= 6:
                 die *= 2
             places[seat] = min(places[seat] + die, options[0].goal)
@@ -111,12 +126,14 @@ def _play_all(options, players, seed, first_play, plays, seats, squares):
 
 def prepare(options: Mapping[str, Any]) -> Setup:
     players = options["players"]
-    names = options["player"]
-    names = [names] * players if isinstance(names, str) else names
+    given = options["player"]
+    names = given if isinstance(given, list) else one_a_seat(given) * players
     if len(names) != players:
         raise DojoError(f"player has {len(names)} names for players = {players}; give one a seat")
-    codes = np.array([[s.name for s in STRATEGIES].index(name) for name in names], np.int64)
-    return Setup(options, players, 40, WIDTH, (pack(OPTIONS, options), codes))
+    codes = [PLAYERS.index(name) if name in PLAYERS else len(PLAYERS) for name in names]
+    strides = [GAME.weights_of(name)["stride"] for name in names]
+    seats = np.array(codes, np.int64), np.array(strides, np.int64)
+    return Setup(options, players, 40, WIDTH, (pack(OPTIONS, options), *seats))
 
 
 def play(setup: Setup, seed: int, first_play: int, plays: int, out: Out) -> None:
@@ -130,9 +147,9 @@ def play(setup: Setup, seed: int, first_play: int, plays: int, out: Out) -> None
         raise RuntimeError(f"play {fails} went wrong")
     if setup.options["slow"]:
         time.sleep(setup.options["slow"] / 1000)
-    options, codes = setup.tables
+    options, codes, strides = setup.tables
     with wrapping_arithmetic():
-        _play_all(options, codes, seed, first_play, out.plays, out.seats, out.squares)
+        _play_all(options, codes, strides, seed, first_play, out.plays, out.seats, out.squares)
 
 
 def _eat_memory() -> None:

@@ -17,6 +17,8 @@ from typing import Any, TypeVar, cast
 import numba
 import numpy as np
 
+from dojo_core.linking import PartCompiler, ProgramCompiler
+
 PACKAGE = Path(__file__).parent
 
 # Files of `dojo_core` that tell, check or measure plays but cannot change one. A test holds them
@@ -41,9 +43,17 @@ NOT_ENGINE = frozenset(
 )
 
 # A compiled function that another one calls would else inherit whether it may allocate.
-_OUTER: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy", "_nrt": True}
+_OUTER: dict[str, Any] = {
+    "cache": True,
+    "nogil": True,
+    "error_model": "numpy",
+    "_nrt": True,
+    "pipeline_class": ProgramCompiler,
+}
 _INNER: dict[str, Any] = {
     **_OUTER,
+    "cache": False,
+    "pipeline_class": PartCompiler,
     "no_cpython_wrapper": True,
     "no_cfunc_wrapper": True,
     # Nothing is allocated per play, so no references are counted: passing arrays on would else cost

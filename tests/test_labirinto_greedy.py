@@ -18,7 +18,6 @@ from dojo_core.kernel import entry, plain_python, wrapping_arithmetic
 from dojo_core.labirinto import board as boards
 from dojo_core.labirinto import greedy, players, scenarios, tables
 from dojo_core.labirinto import walks as walk_module
-from dojo_core.labirinto.play import set_up
 from dojo_core.labirinto.rules import lift
 from dojo_core.labirinto.setup import prepare_on
 from dojo_core.labirinto.trace import square_of
@@ -61,11 +60,7 @@ class Situation:
 
     def lay(self, play=0):
         """Lay the situation, with the random numbers of a play."""
-        scenarios.lay_situation(self.tables, self.table, self.scenario)
-        with wrapping_arithmetic():
-            streams = self.tables.table.copy()
-            set_up(self.tables.rules[0], self.tables.maze[0], streams[0], 1, play)
-        self.table.streams[:] = streams[0].streams
+        scenarios.lay_situation(self.tables, self.laid, self.scenario, 1, play)
 
     def walk(self, steps, play=0):
         """Return the squares that the mover plans to step onto."""

@@ -383,9 +383,9 @@ def wins_of_36(situation, **options):
     won = 0
     for dice in itertools.product(range(1, 7), repeat=2):
         laid = tables.table.copy()
-        scenarios.lay_situation(tables, laid[0], situation)
+        scenarios.lay_situation(tables, laid, situation)
         scenarios.lay_script(laid[0], situation | {"dice": [*situation["dice"], *dice]})
-        plays_module.play_on(tables.rules, tables.maze, tables.tree, laid, 1)
+        plays_module.play_on(tables, laid, 1)
         assert laid[0].fault == 0
         (result,) = of(read_log(laid[0], 3), "kumite_result")
         won += result["winner"] == 0

@@ -27,7 +27,7 @@ from dojo_core.labirinto.walks import Tree
 from dojo_core.random_numbers import below, next_word, stream_key
 
 
-@entry
+@kernel
 def set_up(rules: np.record, maze: np.record, table: np.record, seed: int, play: int) -> None:
     """Set a play up: streams, first player, deck, track, pawns in their Safe Rooms (Setup)."""
     for stream in range(STREAMS):
@@ -227,7 +227,7 @@ def write_seat(table: np.record, seat: int, row: np.record) -> None:
     row.fatica_stripes = table.seat_fatica[seat]
 
 
-@entry
+@kernel
 def write_rows(
     rules: np.record, table: np.record, play_row: np.record, seat_rows: np.ndarray
 ) -> None:
@@ -249,12 +249,16 @@ def play_block(
     rows: np.ndarray,
     seat_rows: np.ndarray,
 ) -> None:
-    """Play a row of plays, one after the other, on one table."""
-    play_row(rules[0], maze[0], tree, tables[0], seed, first_play, rows, seat_rows)
+    """Play a row of plays, one after the other, on one table.
+
+    All plays go through here, so that the rules are compiled once. A told play pauses before a turn
+    when ``log_full`` numbers stand in its log; the next call goes on with it.
+    """
+    play_rows(rules[0], maze[0], tree, tables[0], seed, first_play, rows, seat_rows)
 
 
 @kernel
-def play_row(
+def play_rows(
     rules: np.record,
     maze: np.record,
     tree: Tree,
@@ -266,18 +270,14 @@ def play_row(
 ) -> None:
     """See `play_block`, which counts references; this does not."""
     for k in range(len(rows)):
-        set_up(rules, maze, table, seed, first_play + k)
-        while not table.over:
+        if not table.paused:
+            set_up(rules, maze, table, seed, first_play + k)
+        while not table.over and table.log_size < table.log_full:
             play_turn(rules, maze, tree, table)
+        table.paused = 1 - table.over
+        if table.paused:
+            return
         write_rows(rules, table, rows[k], seat_rows[k])
-
-
-@entry
-def play_on(rules: np.ndarray, maze: np.ndarray, tree: Tree, tables: np.ndarray, full: int) -> None:
-    """Play on until the play is over or `full` numbers stand in the log (a told play)."""
-    table = tables[0]
-    while not table.over and table.log_size < full:
-        play_turn(rules[0], maze[0], tree, table)
 
 
 @entry
@@ -297,6 +297,28 @@ def play(setup: Setup, seed: int, first_play: int, plays: int, out: Out) -> None
             tables.rules, tables.maze, tables.tree, table, seed, first_play, rows[:plays], seat_rows
         )
     add_squares(table, out.squares)
+
+
+def lay_play(tables: Tables, laid: np.recarray[Any, Any], seed: int = 0, play: int = 0) -> None:
+    """Set a play up on the table `laid`, and pause before its first turn."""
+    laid[0].paused = 0
+    play_on(tables, laid, 0, seed, play)
+
+
+def play_on(
+    tables: Tables, laid: np.recarray[Any, Any], full: int, seed: int = 0, play: int = 0
+) -> tuple[np.record, np.recarray[Any, Any]]:
+    """Play on until the play is over or `full` numbers stand in the log.
+
+    Returns the play's row and its seats' rows; they are filled when the play is over.
+    """
+    table = laid[0]
+    table.log_full = full
+    rows = np.zeros(1, PLAY_ROW).view(np.recarray)
+    seat_rows = np.zeros((1, table.seats), SEAT_ROW).view(np.recarray)
+    with wrapping_arithmetic():
+        play_block(tables.rules, tables.maze, tables.tree, laid, seed, play, rows, seat_rows)
+    return rows[0], seat_rows[0]
 
 
 def add_squares(table: np.recarray[Any, Any], squares: np.ndarray[Any, Any]) -> None:

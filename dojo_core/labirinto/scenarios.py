@@ -22,11 +22,10 @@ from typing import Any
 import numpy as np
 
 from dojo_core.errors import DojoError
-from dojo_core.kernel import wrapping_arithmetic
 from dojo_core.labirinto import board as boards
 from dojo_core.labirinto.columns import CARDS
 from dojo_core.labirinto.options import OPTIONS
-from dojo_core.labirinto.play import play_on, put_pawn, set_up
+from dojo_core.labirinto.play import lay_play, play_on, put_pawn
 from dojo_core.labirinto.setup import TO_SQUARE, WIDTH, Tables, prepare_on, seating_fault
 from dojo_core.labirinto.tables import (
     BAD_CHOICE,
@@ -158,11 +157,10 @@ def _first_player_of(tables: Tables, scenario: Scenario) -> np.record:
     """Return a table set up for the first play in which the wanted seat begins."""
     laid = tables.table.copy()
     play = 0
-    with wrapping_arithmetic():
-        set_up(tables.rules[0], tables.maze[0], laid[0], 0, play)
-        while "first" in scenario and laid[0].first != scenario["first"]:
-            play += 1
-            set_up(tables.rules[0], tables.maze[0], laid[0], 0, play)
+    lay_play(tables, laid, play=play)
+    while "first" in scenario and laid[0].first != scenario["first"]:
+        play += 1
+        lay_play(tables, laid, play=play)
     table: np.record = laid[0]
     return table
 
@@ -177,16 +175,16 @@ def run_play(scenario: Scenario, quadrants: Mapping[str, Any]) -> list[str]:
     tables: Tables = prepare_on(board, options).tables
     laid = tables.table.copy()
     table = laid[0]
-    with wrapping_arithmetic():
-        lay_situation(tables, table, scenario)
-        before = state_of(table)
-        lay_script(table, scenario)
-        events: list[dict[str, Any]] = []
-        for _ in range(scenario.get("turns", 1)):
-            table.log_size = 0
-            # One turn: the log counts as full as soon as something stands in it.
-            play_on(tables.rules, tables.maze, tables.tree, laid, 1)
-            events.extend(read_log(table, scenario["n"], legal=True))
+    lay_situation(tables, laid, scenario)
+    before = state_of(table)
+    lay_script(table, scenario)
+    events: list[dict[str, Any]] = []
+    for _ in range(scenario.get("turns", 1)):
+        table.log_size = 0
+        # One turn: the log counts as full as soon as something stands in it.
+        if table.paused:
+            play_on(tables, laid, 1)
+        events.extend(read_log(table, scenario["n"], legal=True))
     return [
         *script_differences(table),
         *state_differences(scenario, before, state_of(table)),
@@ -209,9 +207,15 @@ def number_of(square: Sequence[int]) -> int:
     return int(TO_SQUARE[WIDTH * square[0] + square[1]])
 
 
-def lay_situation(tables: Tables, table: np.record, scenario: Scenario) -> None:
-    """Lay the scenario's situation on the table, in place of a setup."""
-    set_up(tables.rules[0], tables.maze[0], table, 0, 0)
+def lay_situation(
+    tables: Tables, laid: np.recarray[Any, Any], scenario: Scenario, seed: int = 0, play: int = 0
+) -> None:
+    """Lay the scenario's situation on the table `laid`, in place of a setup.
+
+    Its random numbers are those of play number `play` under `seed`.
+    """
+    lay_play(tables, laid, seed, play)
+    table = laid[0]
     seats = scenario["n"]
     table.corner[:seats] = scenario.get("seats", table.corner[:seats])
     table.turns = scenario.get("turns_done", 3 * seats)

@@ -11,6 +11,7 @@ import numpy as np
 from dojo_core.errors import DojoError
 from dojo_core.game import Setup
 from dojo_core.labirinto import board as boards
+from dojo_core.labirinto import log
 from dojo_core.labirinto.board import Board
 from dojo_core.labirinto.columns import STRATEGIES
 from dojo_core.labirinto.options import OPTIONS
@@ -236,6 +237,7 @@ def lay_table(options: Mapping[str, Any], players: Sequence[str]) -> np.recarray
     table.corner[:seats] = seating(options)
     table.player[:seats] = [names.index(player) for player in players]
     table.hand[:] = -1
+    table.log_full = log.FULL
     table.odds[:] = attack_odds(options["kumite_die_faces"])
     return packed
 

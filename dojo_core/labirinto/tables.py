@@ -262,6 +262,8 @@ TABLE = np.dtype(
         # What happened, for a trace: a stream of [code, arguments ...] (see `log`)
         ("telling", "i8"),
         ("log_size", "i8"),
+        ("log_full", "i8"),  # the play pauses when so many numbers stand in the log
+        ("paused", "i8"),  # 1 while it waits to be gone on with
         ("log", "i8", 1 << 16),
         # Track positions at the end of every round
         ("history", "u1", (100_000, SEATS)),

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from dojo_core.game import Event, Setup
-from dojo_core.kernel import engine_hash, wrapping_arithmetic
+from dojo_core.kernel import engine_hash
 from dojo_core.labirinto import board as boards
 from dojo_core.labirinto import log
 from dojo_core.labirinto.columns import CARDS, PLAY_COLUMNS, REASONS, SEAT_COLUMNS, STRATEGIES
 from dojo_core.labirinto.options import OPTIONS
-from dojo_core.labirinto.play import play_on, set_up, write_rows
+from dojo_core.labirinto.play import lay_play, play_on
 from dojo_core.labirinto.setup import TO_PLACE, WIDTH, Tables
 from dojo_core.labirinto.tables import (
     CODES,
@@ -22,8 +22,6 @@ from dojo_core.labirinto.tables import (
     NOBODY,
     NOWHERE,
     PLACE,
-    PLAY_ROW,
-    SEAT_ROW,
     SEGRETO,
     TAKE_TUNNEL,
     TECNICA,
@@ -51,14 +49,13 @@ def trace(setup: Setup, seed: int, play: int) -> list[Event]:
     laid = tables.table.copy()
     table = laid[0]
     table.telling = 1
-    with wrapping_arithmetic():
-        set_up(tables.rules[0], tables.maze[0], table, seed, play)
-        events = [_setup_event(setup, table, seed, play)]
-        while not table.over:
-            table.log_size = 0
-            play_on(tables.rules, tables.maze, tables.tree, laid, log.FULL)
-            events.extend(read_log(table, setup.seats))
-        events.append(_end_event(setup, table))
+    lay_play(tables, laid, seed, play)
+    events = [_setup_event(setup, table, seed, play)]
+    while table.paused:
+        table.log_size = 0
+        row, seat_rows = play_on(tables, laid, log.FULL)
+        events.extend(read_log(table, setup.seats))
+    events.append(_end_event(row, seat_rows))
     return events
 
 
@@ -103,11 +100,8 @@ def _told(option: Option, value: Any) -> Any:
     return option.shown(value) if option.kind == "file" else value
 
 
-def _end_event(setup: Setup, table: np.record) -> Event:
-    rows = np.zeros(1, PLAY_ROW).view(np.recarray)
-    seat_rows = np.zeros(setup.seats, SEAT_ROW).view(np.recarray)
-    write_rows(setup.tables.rules[0], table, rows[0], seat_rows)
-    play = _values(rows[0], [column.name for column in PLAY_COLUMNS])
+def _end_event(row: np.record, seat_rows: np.recarray[Any, Any]) -> Event:
+    play = _values(row, [column.name for column in PLAY_COLUMNS])
     names = [column.name for column in SEAT_COLUMNS]
     return {
         "event": "end",

@@ -632,7 +632,8 @@ class _Reader:
 
     def _check(self, option: Option, value: Any, spot: Spot) -> Any:
         """Return an option's settled value."""
-        if isinstance(value, dict):  # `Option.check` takes a file that was read already
+        # `Option.check` takes a file that was read already; a player may be given by its weights
+        if isinstance(value, dict) and option.kind != "per_seat":
             raise self._wrong(f"{option.name} = {value!r} is not {option.expected}", spot)
         return option.check(value, self.source.file.parent, self._place(spot))
 

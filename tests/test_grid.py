@@ -48,6 +48,18 @@ def test_a_point_is_left_out_when_all_of_one_condition_match(write_grid):
     assert [(c["players"], c["goal"]) for c in choices(write_grid(text))] == [(2, 8), (3, 8)]
 
 
+def test_a_player_may_be_given_by_its_weights(write_grid):
+    text = HEAD + (
+        "[fixed]\nplayers = 2\n"
+        '[grid]\nplayer = ["walker", {inherits = "runner", name = "mine"}, [{stride = 2}, "walker"]]\n'
+    )
+    assert [c["player"] for c in choices(write_grid(text))] == [
+        "walker",
+        {"name": "mine", "stride": 1},
+        [{"name": "custom", "stride": 2}, "walker"],
+    ]
+
+
 def test_sweep_settings_have_defaults(write_grid):
     grid = read_grid(write_grid(HEAD, name="mine.toml"))
     assert (grid.name, grid.seed, grid.record, str(grid.results)) == ("mine", 1, "plays", "results")

@@ -1,5 +1,6 @@
 """A walk drawn at once from the table is the one that drawing its steps one by one makes."""
 
+import math
 from fractions import Fraction
 
 import numpy as np
@@ -10,7 +11,7 @@ from dojo_core import games, kernel
 from dojo_core.kernel import entry, plain_python, wrapping_arithmetic
 from dojo_core.labirinto import drawn, players, walks
 from dojo_core.labirinto.setup import pack_maze
-from dojo_core.labirinto.tables import STEPS_A_WORD
+from dojo_core.labirinto.tables import FATICA, NOWHERE, STEPS_A_WORD
 from dojo_core.random_numbers import fraction, mix
 
 GAME = games.load("labirinto")
@@ -19,24 +20,23 @@ PLAYS = 1 if plain_python() else 300
 
 
 @entry
-def found(maze, tree, table, start, roll, part):
-    """Find the walk by the table; leave on `table` what is left of the fraction."""
-    table.fraction = part
-    at = drawn.find_walk(maze, tree.walks, tree.guide, start & 63, roll, part)
-    steps = min(kernel.whole(tree.nodes[maze.root[start & 63]].longest), roll)
-    players.spend_walk(table, tree.walks[at], steps)
-    return at
+def found(mazes, tree, start, roll, part):
+    """Return the walk that the table finds, counted over the whole table; -1 for none."""
+    entry = mazes[0].drawn[start & 63, roll]
+    return drawn.find_walk(tree.walks, tree.guide, entry, part)
 
 
-@entry
+@kernel.kernel
 def same_by_steps(maze, tree, table, start, roll, part):
-    """Tell whether the steps drawn one by one are the walk of the table and leave the same."""
-    walk = tree.walks[found(maze, tree, table, start, roll, part)]
-    left = table.fraction
-    steps_left = table.steps_left_of_word
+    """Tell whether the steps drawn one by one are the walk of the table, if it finds one."""
+    entry = maze.drawn[start & 63, roll]
+    at = drawn.find_walk(tree.walks, tree.guide, entry, part)
+    if at == NOWHERE:
+        return False
+    walk = tree.walks[at]
+    walks.begin_walk(maze, table, start, roll)
     table.fraction = part
     table.steps_left_of_word = STEPS_A_WORD
-    walks.begin_walk(maze, table, start, roll)
     fatica = 0
     while table.remaining > 0:
         count = walks.legal_steps(maze, tree, table)
@@ -48,26 +48,16 @@ def same_by_steps(maze, tree, table, start, roll, part):
         table.path_length += 1
         table.node = table.option_nodes[option]
         table.remaining -= 1
-        fatica += 1 if maze.code[square] == 4 else 0
+        fatica += 1 if maze.code[square] == FATICA else 0
     length = table.path_length - 1
-    same = fatica == walk.fatica
-    same = same and left == table.fraction and steps_left == table.steps_left_of_word
-    ways = drawn.ways_of(walk)
+    same = fatica == drawn.fatica_of(walk) and length == drawn.steps_of(entry)
+    ways = kernel.whole(walk.ways)
     square = start
     for k in range(length):
-        square = maze.neighbour[square, ways & 3]
+        square = kernel.whole(maze.onward[square, ways & 3])
         ways >>= 2
         same = same and square == table.path[k + 1]
-    return same and ways == 0
-
-
-@entry
-def first_wrong_part(mazes, tree, tables, start, roll, parts):
-    """Return the first of these fractions whose walk is another by steps, else -1."""
-    for k in range(len(parts)):
-        if not same_by_steps(mazes[0], tree, tables[0], start, roll, parts[k]):
-            return k
-    return -1
+    return same
 
 
 @entry
@@ -86,16 +76,39 @@ def walker(request):
 
 
 def tabled(walker):
-    """Yield the squares of the quadrant and rolls whose walks are drawn, with their walks."""
-    maze, tree = walker.maze[0], walker.tree
+    """Return the squares of the quadrant and rolls whose walks are drawn, and where they begin."""
+    maze, nodes = walker.maze[0], walker.tree.nodes
+    found = []
     begin = 0
-    for square, roll in np.argwhere(maze.first_walk >= 0):
-        nodes, root = tree.nodes, maze.root[square]
-        below = nodes[root : nodes["skip"][root]]
-        count = int((below["depth"] == min(roll, nodes["longest"][root])).sum())
-        yield int(square), int(roll), tree.walks[begin : begin + count]
-        begin += count
-    assert begin == len(tree.walks)
+    for square, roll in np.argwhere(maze.drawn > 0):
+        found.append((int(square), int(roll), begin))
+        below = nodes[maze.root[square] : nodes["skip"][maze.root[square]]]
+        begin += int((below["depth"] == int(maze.drawn[square, roll]) & 0xFF).sum())
+    assert begin == len(walker.tree.walks)
+    return found
+
+
+def least_fractions(walker, square, roll):
+    """Return the least 60-bit fraction that draws each walk, worked out with exact fractions."""
+    nodes, root = walker.tree.nodes, walker.maze[0].root[square]
+    goal = min(roll, int(nodes["longest"][root]))
+    firsts = []
+
+    def go_on(node, first, size):
+        if nodes["depth"][node] == goal:
+            firsts.append(math.ceil(first * 2**60))
+            return
+        children = []
+        child = node + 1
+        while child < nodes["skip"][node]:
+            if int(nodes["depth"][child]) + int(nodes["longest"][child]) >= goal:
+                children.append(child)
+            child = int(nodes["skip"][child])
+        for k, child in enumerate(children):
+            go_on(child, first + size * Fraction(k, len(children)), size / len(children))
+
+    go_on(int(root), Fraction(0), Fraction(1))
+    return firsts
 
 
 def test_every_square_and_roll_with_a_walk_has_a_table(walker):
@@ -107,33 +120,32 @@ def test_every_square_and_roll_with_a_walk_has_a_table(walker):
             walks_of_it = maze.first_group[square, roll] < maze.first_group[square, roll + 1]
             root = maze.root[square]
             goes = walker.tree.nodes["longest"][root] > 0
-            assert (maze.first_walk[square, roll] >= 0) == (walks_of_it and goes)
+            assert (maze.drawn[square, roll] > 0) == (walks_of_it and goes)
     assert len(walker.tree.walks) == len(walker.tree.leaves)
 
 
-def test_first_and_last_fraction_of_every_walk_draw_it_by_steps_too(walker):
-    with wrapping_arithmetic():
-        for square, roll, of_roll in tabled(walker):
-            if plain_python() and (square % 7 or roll % 2):
-                continue
-            first = of_roll["first"].astype(np.uint64)
-            last = np.append(first[1:], np.uint64(1 << 60)) - np.uint64(1)
-            assert first[0] == 0
-            assert (first <= last).all()
-            parts = np.concatenate([first, last])
-            start = square + 64 * (roll % 4)
-            wrong = first_wrong_part(walker.maze, walker.tree, walker.tables, start, roll, parts)
-            assert wrong == -1, (square, roll, int(parts[wrong]))
+def test_walks_begin_where_the_exact_fractions_say(walker):
+    for square, roll, begin in tabled(walker)[::17]:
+        firsts = least_fractions(walker, square, roll)
+        stored = walker.tree.walks["first"][begin : begin + len(firsts)]
+        assert stored.tolist() == [first >> 28 for first in firsts]
 
 
-def test_neighbours_of_a_bound_draw_neighbouring_walks(walker):
-    maze, tree, table = walker.maze[0], walker.tree, walker.tables[0]
-    with wrapping_arithmetic():
-        for square, roll, of_roll in list(tabled(walker))[::23]:
-            at = [found(maze, tree, table, square, roll, walk) for walk in of_roll["first"]]
-            before = of_roll["first"][1:] - np.uint64(1)
-            assert np.diff(at).tolist() == [1] * (len(at) - 1)
-            assert [found(maze, tree, table, square, roll, part) for part in before] == at[:-1]
+def test_a_fraction_that_cannot_be_told_from_a_bound_finds_no_walk(walker):
+    for square, roll, _ in tabled(walker)[::37]:
+        for first in least_fractions(walker, square, roll)[:50]:
+            for part in (first, first >> 28 << 28, first | (1 << 28) - 1):
+                assert found(walker.maze, walker.tree, square, roll, np.uint64(part)) == NOWHERE
+
+
+def test_fractions_next_to_a_bound_find_the_walks_on_either_side(walker):
+    for square, roll, begin in tabled(walker)[::37]:
+        firsts = least_fractions(walker, square, roll)
+        for k in range(1, min(len(firsts), 50)):
+            below = np.uint64((firsts[k] >> 28 << 28) - 1)
+            above = np.uint64((firsts[k] >> 28) + 1 << 28)
+            assert found(walker.maze, walker.tree, square, roll, below) == begin + k - 1
+            assert found(walker.maze, walker.tree, square, roll, above) == begin + k
 
 
 def test_fractions_by_lot_draw_the_walk_that_their_steps_make(walker):
@@ -146,11 +158,6 @@ def test_fractions_by_lot_draw_the_walk_that_their_steps_make(walker):
             draws += DRAWS
     if not plain_python() and len(walker.tree.walks) == len(walker.tree.leaves) > 10_000:
         assert draws > 1_000_000
-
-
-def test_chances_of_the_walks_of_a_square_and_roll_make_one(walker):
-    for _, _, of_roll in list(tabled(walker))[::11]:
-        assert sum(Fraction(1, int(options)) for options in of_roll["options"]) == 1
 
 
 @pytest.fixture
@@ -207,7 +214,7 @@ def test_board_with_too_many_walks_has_a_tree_and_no_table():
     setup = GAME.prepare(GAME.resolve({"board": "open", "player": "random"}))
     assert len(setup.tables.tree.nodes) > 0
     assert len(setup.tables.tree.walks) == 0
-    assert (setup.tables.maze[0].first_walk == -1).all()
+    assert (setup.tables.maze[0].drawn == 0).all()
 
 
 def test_walks_longer_than_a_word_serves_have_no_table():
@@ -218,5 +225,5 @@ def test_walks_longer_than_a_word_serves_have_no_table():
     maze, nodes = setup.tables.maze[0], setup.tables.tree.nodes
     long = np.array([int(nodes["longest"][root]) > STEPS_A_WORD for root in maze.root])
     assert long.any()
-    assert (maze.first_walk[long, STEPS_A_WORD + 1] == -1).all()
-    assert (maze.first_walk[long, STEPS_A_WORD] >= 0).all()
+    assert (maze.drawn[long, STEPS_A_WORD + 1] == 0).all()
+    assert (maze.drawn[long, STEPS_A_WORD] > 0).all()

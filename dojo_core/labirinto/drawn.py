@@ -3,10 +3,11 @@
 A move's steps are drawn with the parts of one 60-bit fraction (`random_numbers.spend`), each
 uniform over the legal ones. So each full walk owns an interval of the fraction: in the tree's
 preorder they lie end to end, and each is as long as one over the product of its steps' options.
-Here the walks of a square and a roll are kept in that order, each with the least fraction that
-draws it. A guide tells for each stretch of fractions where to begin looking, so that a walk is
-found in one or two looks. The walk that is found is the one that the steps would have made, bit
-for bit, and what they would have left of the fraction follows from the product.
+Here the walks of a square and a roll are kept in that order, each with where its interval begins. A
+guide tells for each stretch of fractions where to begin looking, so that a walk is found in one or
+two looks. The walk that is found is the one that the steps would have made, bit for bit. An
+interval's begin is kept as its upper 32 bits: a fraction that shares them with one, which happens
+about once in a hundred million moves, finds nothing, and its steps are drawn one by one.
 """
 
 from __future__ import annotations
@@ -19,25 +20,38 @@ from dojo_core.kernel import entry, inlined, kernel, whole
 from dojo_core.labirinto.tables import NOWHERE, STEPS_A_WORD
 from dojo_core.random_numbers import FRACTION_BITS
 
-STEPS_A_BYTE = 4
-
 # Small, for what limits drawing is how much of the table lies in a core's own cache.
 WALK = np.dtype(
     [
-        ("first", "u8"),  # the least fraction that draws it; the next walk's ends its interval
-        ("options", "u4"),  # the product of its steps' options: at most 4 * 3**11
-        ("ways", "u1", STEPS_A_WORD // STEPS_A_BYTE),  # each step's place in `neighbour`
-        ("fatica", "u1"),  # Fatica squares stepped onto
+        ("first", "u4"),  # the upper bits of the least fraction that draws it
+        # The ways of its steps, two bits each, the first step's lowest; then in the upper 8 bits
+        # the Fatica squares stepped onto.
+        ("ways", "u4"),
     ],
     align=True,
 )
+_LOWER_BITS = np.uint64(int(FRACTION_BITS) - 32)
+_FATICA_SHIFT = 24
+LOWEST_WAY = np.uint64(3)
+BITS_OF_WAY = np.uint64(2)
 
-# A walk takes 16 bytes, and up to 4 in the guide: 20 MB. The shipped board has 87,026 walks of two
+# A walk takes 8 bytes, and up to 4 in the guide: 12 MB. The shipped board has 87,026 walks of two
 # dice, an open one 2.9 million.
 MOST_WALKS = 1 << 20
 
 # The guide counts the walks of a square and a roll in 16 bits.
 MOST_GUIDED = 1 << 16
+
+# What `Drawn.entry` tells of a square and a roll, in one word: from the lowest bits on the steps of
+# a full walk, the bits that a fraction loses to be a place in the guide, then where its guide and
+# its walks begin.
+STEP_BY_STEP = np.uint64(0)
+_ONE = np.uint64(1)
+_8 = np.uint64(8)
+_16 = np.uint64(16)
+_40 = np.uint64(40)
+_BYTE = np.uint64(0xFF)
+_PLACE = np.uint64(0xFFFFFF)
 
 
 class Drawn(NamedTuple):
@@ -47,17 +61,13 @@ class Drawn(NamedTuple):
         walks: `WALK` records, those of a square and a roll together and in preorder.
         guide: uint16: for each stretch of fractions, the walk that its last one draws, counted
             from the first of that square and roll.
-        first: int32, (64, longest + 1), by square of the quadrant and roll: the first walk; -1
+        entry: uint64, (64, longest + 1), by square of the quadrant and roll: where to look; 0
             where walks are drawn step by step.
-        place: int32, (64, longest + 1): where their guide begins.
-        shift: uint8, (64, longest + 1): the bits that a fraction loses to be a place in it.
     """
 
     walks: np.ndarray[Any, Any]
     guide: np.ndarray[Any, Any]
-    first: np.ndarray[Any, Any]
-    place: np.ndarray[Any, Any]
-    shift: np.ndarray[Any, Any]
+    entry: np.ndarray[Any, Any]
 
 
 @kernel
@@ -107,12 +117,12 @@ def write_walks(
             done[depth] = 0
             at += 1
             continue
-        walk = walks[free]
-        walk.first = _least_fraction(number[goal], product[goal])
-        walk.options = product[goal]
-        walk.fatica = nodes[at].fatica
+        least = _least_fraction(number[goal], product[goal])
+        ways = whole(nodes[at].fatica) << _FATICA_SHIFT
         for k in range(goal):
-            walk.ways[k // STEPS_A_BYTE] |= way[k + 1] << 2 * (k % STEPS_A_BYTE)
+            ways |= way[k + 1] << 2 * k
+        walks[free].first = np.uint64(least) >> _LOWER_BITS
+        walks[free].ways = ways
         free += 1
         at = whole(nodes[at].skip)
 
@@ -130,28 +140,37 @@ def write_guide(walks: np.ndarray, shift: int, guide: np.ndarray) -> None:
     """Write the guide to the last of these walks, those of a square and a roll."""
     at = len(walks) - 1
     for stretch in range(len(guide) - 1, -1, -1):
-        last = np.uint64(((stretch + 1) << shift) - 1)
+        last = np.uint64(((stretch + 1) << shift) - 1) >> _LOWER_BITS
         while walks[at].first > last:
             at -= 1
         guide[stretch] = at
 
 
 @inlined
-def find_walk(
-    maze: np.record, walks: np.ndarray, guide: np.ndarray, start: int, roll: int, part: np.uint64
-) -> int:
-    """Return the walk of `roll` from a square of the quadrant that the fraction `part` draws."""
-    stretch = whole(part >> np.uint64(maze.guide_shift[start, roll]))
-    at = maze.first_walk[start, roll] + whole(guide[maze.guide_place[start, roll] + stretch])
-    while walks[at].first > part:
-        at -= 1
-    return at
+def find_walk(walks: np.ndarray, guide: np.ndarray, entry: np.uint64, part: np.uint64) -> int:
+    """Return the walk that the fraction `part` draws; NOWHERE if its steps have to tell.
+
+    `entry` tells where to look, see `Drawn`. Places are unsigned: they need no look whether they
+    count from the end.
+    """
+    stretch = part >> (entry >> _8 & _BYTE)
+    at = (entry >> _40) + np.uint64(guide[(entry >> _16 & _PLACE) + stretch])
+    upper = part >> _LOWER_BITS
+    while walks[at].first > upper:
+        at -= _ONE
+    return whole(at) if walks[at].first < upper else whole(NOWHERE)
 
 
 @inlined
-def ways_of(walk: np.record) -> int:
-    """Return the ways of a walk's steps, two bits each, the first step's lowest."""
-    return whole(walk.ways[0]) | whole(walk.ways[1]) << 8 | whole(walk.ways[2]) << 16
+def steps_of(entry: np.uint64) -> int:
+    """Return how many steps the walks have that `entry` tells of."""
+    return whole(entry & _BYTE)
+
+
+@inlined
+def fatica_of(walk: np.record) -> int:
+    """Return how many Fatica squares a walk steps onto."""
+    return whole(walk.ways) >> _FATICA_SHIFT
 
 
 def drawn_walks(
@@ -179,14 +198,15 @@ def drawn_walks(
     sizes = np.where(counts > 0, 1 << bits, 0)
     walks = np.zeros(int(counts.sum()), WALK).view(np.recarray)
     guide = np.zeros(int(sizes.sum()), np.uint16)
-    first = np.where(counts > 0, begins(counts), NOWHERE).astype(np.int32)
-    place = begins(sizes).astype(np.int32)
-    shift = (int(FRACTION_BITS) - bits).astype(np.uint8)
+    first = begins(counts)
+    place = begins(sizes)
+    shift = int(FRACTION_BITS) - bits
     for at in zip(*np.nonzero(counts), strict=True):
         of_roll = walks[first[at] : first[at] + counts[at]]
         write_walks(neighbour, nodes, roots[at[0]], goals[at], of_roll)
         write_guide(of_roll, int(shift[at]), guide[place[at] : place[at] + sizes[at]])
-    return Drawn(walks, guide, first, place, shift)
+    entry = goals | shift << 8 | place << 16 | first << 40
+    return Drawn(walks, guide, np.where(counts > 0, entry, 0).astype(np.uint64))
 
 
 def full_lengths(

@@ -29,7 +29,7 @@ from dojo_core.labirinto.tables import (
     WANDERER,
 )
 from dojo_core.labirinto.walks import Tree, fewest_fatica, put_plan_on_path
-from dojo_core.random_numbers import FRACTION_MASK, below, fraction, next_word, spend
+from dojo_core.random_numbers import below, fraction, next_word, spend
 
 
 @kernel
@@ -94,23 +94,15 @@ def uniform_step(table: np.record, count: int, may_stop: bool) -> int:
 
 
 @inlined
-def draw_walk(maze: np.record, tree: Tree, table: np.record) -> int:
+def draw_walk(tree: Tree, table: np.record, entry: np.uint64) -> int:
     """`random`: return the walk that drawing the whole roll step by step would make.
 
-    The word that serves the steps is taken up; nothing of it is spent, see `spend_walk`. May only
-    be asked where ``maze.first_walk`` tells of walks.
+    Returns NOWHERE where the steps have to tell. The word that serves them is taken up, nothing of
+    it is spent. `entry` is the one of ``maze.drawn`` for the roll.
     """
     table.fraction = fraction(next_word(table.streams, choice_stream(table.seat)))
     table.steps_left_of_word = STEPS_A_WORD
-    start = table.origin & 63
-    return find_walk(maze, tree.walks, tree.guide, start, table.remaining, table.fraction)
-
-
-@inlined
-def spend_walk(table: np.record, walk: np.record, steps: int) -> None:
-    """Spend of the word what the steps of a drawn walk would have spent one by one."""
-    table.fraction = (table.fraction * np.uint64(walk.options)) & FRACTION_MASK
-    table.steps_left_of_word = STEPS_A_WORD - steps
+    return find_walk(tree.walks, tree.guide, entry, table.fraction)
 
 
 @kernel

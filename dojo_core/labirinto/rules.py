@@ -18,9 +18,9 @@ import numpy as np
 
 from dojo_core.kernel import inlined, kernel, whole
 from dojo_core.labirinto import log
-from dojo_core.labirinto.drawn import ways_of
+from dojo_core.labirinto.drawn import BITS_OF_WAY, LOWEST_WAY, STEP_BY_STEP, fatica_of, steps_of
 from dojo_core.labirinto.log import note, note_kumite, note_list, note_result
-from dojo_core.labirinto.players import choose_step, choose_walk, decide, draw_walk, spend_walk
+from dojo_core.labirinto.players import choose_step, choose_walk, decide, draw_walk
 from dojo_core.labirinto.table import (
     allenamento,
     belt,
@@ -446,8 +446,10 @@ def walked_at_once(rules: np.record, maze: np.record, tree: Tree, table: np.reco
         return False
     if table.player[seat] == WANDERER or is_brown(rules, table.track[seat]):
         return False
-    if table.player[seat] == RANDOM and maze.first_walk[start, table.remaining] != NOWHERE:
-        return walked_as_drawn(rules, maze, tree, table)
+    if table.player[seat] == RANDOM:
+        drawn = maze.drawn[start, table.remaining]
+        if drawn != STEP_BY_STEP:
+            return walked_as_drawn(rules, maze, tree, table, drawn)
     if tree.nodes[table.node].longest == 0:
         return False
     if in_reach(maze, table, int(table.everyone) & ~(1 << seat)):
@@ -457,29 +459,43 @@ def walked_at_once(rules: np.record, maze: np.record, tree: Tree, table: np.reco
 
 
 @inlined
-def walked_as_drawn(rules: np.record, maze: np.record, tree: Tree, table: np.record) -> bool:
+def walked_as_drawn(
+    rules: np.record, maze: np.record, tree: Tree, table: np.record, entry: np.uint64
+) -> bool:
     """Draw the whole walk; walk it unless a pawn stands on it. Return whether it was walked.
 
-    Otherwise the steps are drawn one by one with the same word.
+    Otherwise the steps are drawn one by one with the same word. Of the path only its end is kept:
+    nothing looks back on a walk that met nobody.
     """
-    walk = tree.walks[draw_walk(maze, tree, table)]
-    steps = min(whole(tree.nodes[table.node].longest), table.remaining)
-    ways = ways_of(walk)
-    square = table.origin
-    pawns = NIL
-    for k in range(steps):
-        square = maze.neighbour[square, ways & 3]
-        ways >>= 2
-        pawns |= table.pawns[square]
-        table.path[k + 1] = square
-    if pawns != 0:
+    drawn = draw_walk(tree, table, entry)
+    if drawn == NOWHERE:
         return False
+    walk = tree.walks[drawn]
+    steps = steps_of(entry)
+    square, pawns = count_steps(maze, table, walk, steps, NIL + 1)
+    if pawns != 0:
+        count_steps(maze, table, walk, steps, NIL - 1)
+        return False
+    table.path[steps] = square
     table.path_length = steps + 1
-    spend_walk(table, walk, steps)
-    for k in range(steps):
-        table.square_steps[table.path[k + 1]] += 1
-    arrive(rules, table, square, steps, whole(walk.fatica))
+    arrive(rules, table, square, steps, fatica_of(walk))
     return True
+
+
+@inlined
+def count_steps(
+    maze: np.record, table: np.record, walk: np.record, steps: int, times: int
+) -> tuple[int, int]:
+    """Count the steps of a drawn walk so many times; return its last square and whom it meets."""
+    ways = np.uint64(walk.ways)
+    square = np.uint64(table.origin)
+    pawns = NIL
+    for _ in range(steps):
+        square = np.uint64(maze.onward[square, ways & LOWEST_WAY])
+        ways >>= BITS_OF_WAY
+        pawns |= table.pawns[square]
+        table.square_steps[square] += times
+    return whole(square), pawns
 
 
 @kernel
@@ -548,7 +564,6 @@ def movement(rules: np.record, maze: np.record, tree: Tree, table: np.record) ->
     table.spared = 0
     table.shut = 0
     table.plan_length = 0
-    table.steps_left_of_word = 0
     lift(table, seat)
     state = walk(rules, maze, tree, table)
     stays = False

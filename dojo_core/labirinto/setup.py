@@ -181,10 +181,7 @@ def pack_maze(board: Board, longest_roll: int) -> tuple[np.recarray[Any, Any], T
     maze.root[:] = index.root
     maze.first_group[:, : longest_roll + 2] = index.first_group
     maze.reach[:, : longest_roll + 1] = index.reach
-    maze.first_walk[:] = NOWHERE
-    maze.first_walk[:, : longest_roll + 1] = index.first_walk
-    maze.guide_place[:, : longest_roll + 1] = index.guide_place
-    maze.guide_shift[:, : longest_roll + 1] = index.guide_shift
+    maze.drawn[:, : longest_roll + 1] = index.drawn
     maze.first_crossing[:] = NOWHERE
     maze.first_crossing[:, : longest_roll + 1] = index.first_crossing
     maze.crossing_words[:, : longest_roll + 1] = index.crossing_words
@@ -210,6 +207,7 @@ def _pack_ways(maze: np.record, board: Board) -> None:
                 maze.entrance[square] = to
             else:
                 maze.neighbour[square, way] = to
+                maze.onward[square, way] = to
 
 
 def _steps_to_dojo(maze: np.record) -> np.ndarray[Any, Any]:

@@ -113,6 +113,7 @@ MAZE = np.dtype(
             "i8",
             (SQUARES, 4),
         ),  # open ways N E S W of the quadrant, Dojo closed, else -1
+        ("onward", "u1", (SQUARES, 4)),  # the same for ways known to be open
         ("entrance", "i8", SQUARES),  # the Dojo square that can be entered from here, else -1
         ("link", "i8", SQUARES),  # the paired tunnel, else -1
         ("tunnels", "i8", SQUARES),
@@ -128,9 +129,7 @@ MAZE = np.dtype(
         ("root", "i8", 64),
         ("first_group", "i4", (64, HIGHEST_ROLL + 2)),
         ("reach", "u8", (64, HIGHEST_ROLL + 1, 4)),
-        ("first_walk", "i4", (64, HIGHEST_ROLL + 1)),
-        ("guide_place", "i4", (64, HIGHEST_ROLL + 1)),
-        ("guide_shift", "u1", (64, HIGHEST_ROLL + 1)),
+        ("drawn", "u8", (64, HIGHEST_ROLL + 1)),
         ("first_crossing", "i4", (64, HIGHEST_ROLL + 1)),
         ("crossing_words", "u1", (64, HIGHEST_ROLL + 1)),
         ("crossing_row", "u1", (64, SQUARES)),

@@ -80,9 +80,7 @@ class Index(NamedTuple):
         first_group: int32, (64, longest + 2): the first group; the next entry ends the last one.
         reach: uint64, (64, longest + 1, 4): a bit for each square (in the quadrant's own numbering)
             that some walk steps onto.
-        first_walk: int32, (64, longest + 1): see `drawn.Drawn.first`.
-        guide_place: int32, (64, longest + 1): see `drawn.Drawn.place`.
-        guide_shift: uint8, (64, longest + 1): see `drawn.Drawn.shift`.
+        drawn: uint64, (64, longest + 1): see `drawn.Drawn.entry`.
         first_crossing: int32, (64, longest + 1): see `crossings.Crossings.first`.
         crossing_words: uint8, (64, longest + 1): see `crossings.Crossings.words_a_row`.
         crossing_row: uint8, (64, 256): see `crossings.Crossings.row`.
@@ -91,9 +89,7 @@ class Index(NamedTuple):
     root: np.ndarray[Any, Any]
     first_group: np.ndarray[Any, Any]
     reach: np.ndarray[Any, Any]
-    first_walk: np.ndarray[Any, Any]
-    guide_place: np.ndarray[Any, Any]
-    guide_shift: np.ndarray[Any, Any]
+    drawn: np.ndarray[Any, Any]
     first_crossing: np.ndarray[Any, Any]
     crossing_words: np.ndarray[Any, Any]
     crossing_row: np.ndarray[Any, Any]
@@ -310,9 +306,7 @@ def _ends(
         roots,
         first_group,
         reach,
-        drawn.first,
-        drawn.place,
-        drawn.shift,
+        drawn.entry,
         crossing.first,
         crossing.words_a_row,
         crossing.row,
@@ -350,9 +344,7 @@ def _no_tree(longest: int) -> tuple[Tree, Index]:
         np.full(64, NOWHERE, np.int64),
         np.zeros((64, longest + 2), np.int32),
         np.zeros((64, longest + 1, 4), np.uint64),
-        np.full((64, longest + 1), NOWHERE, np.int32),
-        np.zeros((64, longest + 1), np.int32),
-        np.zeros((64, longest + 1), np.uint8),
+        np.zeros((64, longest + 1), np.uint64),
         np.full((64, longest + 1), NOWHERE, np.int32),
         np.zeros((64, longest + 1), np.uint8),
         np.full((64, 256), OUT_OF_REACH, np.uint8),
@@ -411,13 +403,17 @@ def longest_walk(maze: np.record, table: np.record, start: int, most: int) -> in
 
 @kernel
 def begin_walk(maze: np.record, table: np.record, start: int, steps: int) -> None:
-    """Put the moving pawn on `start` with `steps` to walk and nothing visited but `start`."""
+    """Put the moving pawn on `start` with `steps` to walk and nothing visited but `start`.
+
+    Its steps begin with a new word of random numbers.
+    """
     table.origin = start
     table.remaining = steps
     table.path[0] = start
     table.path_length = 1
     table.turn_of_tree = start & 192
     table.node = maze.root[start & 63]
+    table.steps_left_of_word = 0
 
 
 @kernel

@@ -153,7 +153,7 @@ def wandering_step(maze: np.record, tree: Tree, table: np.record, count: int) ->
     fewest = 255
     good = 0
     for k in range(count):
-        fatica = fatica_of_step(maze, tree, table, k)
+        fatica = fatica_of_step(maze, tree, table, k, fewest + 1)
         if fatica < fewest:
             fewest = fatica
             good = 0
@@ -164,12 +164,15 @@ def wandering_step(maze: np.record, tree: Tree, table: np.record, count: int) ->
 
 
 @kernel
-def fatica_of_step(maze: np.record, tree: Tree, table: np.record, option: int) -> int:
-    """Return the fewest Fatica squares of a longest walk that begins with this option."""
+def fatica_of_step(maze: np.record, tree: Tree, table: np.record, option: int, bound: int) -> int:
+    """Return the fewest Fatica squares of a longest walk that begins with this option.
+
+    Where that is not less than `bound`, it returns `bound` or more.
+    """
     node = table.option_nodes[option]
     if node == NOWHERE:
         return 1 if maze.code[table.options[option]] == FATICA else 0
-    return fewest_fatica(tree, node, table.remaining - 1)
+    return fewest_fatica(tree, node, table.remaining - 1, bound)
 
 
 # Scripts

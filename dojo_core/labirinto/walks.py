@@ -518,22 +518,24 @@ def single_steps(maze: np.record, table: np.record) -> int:
 
 
 @kernel
-def fewest_fatica(tree: Tree, node: int, steps: int) -> int:
+def fewest_fatica(tree: Tree, node: int, steps: int, bound: int) -> int:
     """Return the fewest Fatica squares of a longest walk on from `node`, capped at `steps`.
 
-    Squares up to `node` count too: the same for all that is compared.
+    Squares up to `node` count too: the same for all that is compared. A walk that has `bound` of
+    them is not looked at any further; without one that has fewer, `bound` is returned.
     """
     nodes = tree.nodes
     goal = nodes[node].depth + min(whole(nodes[node].longest), steps)
     end = nodes[node].skip
-    fewest = 255
+    fewest = bound
     at = node
     while at < end:
         depth = nodes[at].depth
-        if depth + nodes[at].longest < goal:
+        fatica = whole(nodes[at].fatica)
+        if depth + nodes[at].longest < goal or fatica >= fewest:
             at = nodes[at].skip
         elif depth == goal:
-            fewest = min(fewest, whole(nodes[at].fatica))
+            fewest = fatica
             at = nodes[at].skip
         else:
             at += 1

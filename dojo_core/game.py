@@ -100,16 +100,10 @@ class Game:
     """A game as the rest of the project sees it.
 
     Every game stores at least the play columns ``winner`` (a seat, -1 without one), ``finished``
-    (1 when the game ended by its own rules) and ``rounds``, and the seat columns ``turn_order``
-    (0 = first player), ``player`` (a code of `strategies`; the one after them, labelled `CUSTOM`,
-    for a player given by its weights) and ``won``.
-
-    A game may have players that are data: the same compiled code with other weights over the
-    same features (`player_features`). Wherever the option ``player`` takes a name it then also
-    takes a mapping: weights by feature, ``inherits`` (a player made of weights whose others
-    count) and ``name`` (what tables and traces call it). `Option.check` settles it to its name and
-    every weight, so that a plan holds all that decides; `prepare` packs the weights of each seat,
-    and another weight is never another compilation.
+    (1 when the game ended by its own rules, by a draw too) and ``rounds``, and the seat columns
+    ``turn_order`` (0 = first player), ``player`` (a code of `strategies`; the one after them,
+    labelled `CUSTOM`, for a player given by its weights) and ``won``. A play that did not finish
+    has no winner.
 
     Attributes:
         name: The word in a grid file, e.g. ``labirinto``.

@@ -10,6 +10,7 @@ from dojo_core.game import Game
 # Name in a grid file -> the module whose GAME meets `dojo_core.game.Game`.
 GAMES = {
     "labirinto": "dojo_core.labirinto",
+    "micro_dojo": "dojo_core.micro_dojo",
 }
 
 

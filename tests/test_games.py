@@ -131,10 +131,17 @@ def test_game_columns_with_labels_hold_their_codes(game, out):
                 assert (rows[column.name] < len(column.labels)).all()
 
 
-def test_game_has_one_winner_a_finished_play_and_none_else(out):
-    finished = out.plays["finished"] == 1
-    assert ((out.plays["winner"] >= 0) == finished).all()
-    assert (out.seats["won"].sum(axis=1) == finished).all()
+def test_game_has_at_most_one_winner_a_finished_play_and_none_else(out):
+    won = out.plays["winner"] >= 0
+    assert (won <= (out.plays["finished"] == 1)).all()
+    assert (out.seats["won"].sum(axis=1) == won).all()
+
+
+def test_game_marks_the_seat_that_won(out):
+    for play, seats in zip(out.plays, out.seats, strict=True):
+        assert [seat for seat, row in enumerate(seats) if row["won"]] == (
+            [play["winner"]] if play["winner"] >= 0 else []
+        )
 
 
 def test_game_seats_take_turns_in_one_cycle(setup, out):

@@ -1,0 +1,176 @@
+"""Whole turns: how many ways there are to play one, and which is the n-th.
+
+A way to play a turn is a sequence of legal steps (`rules.list_steps`) up to the end of the turn or
+of the play. Two sequences that differ in order are two ways, even if they come to the same.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dojo_core.kernel import entry, inlined, kernel
+from dojo_core.micro_dojo.rules import (
+    kind_of,
+    list_steps,
+    ready,
+    take_step,
+)
+from dojo_core.micro_dojo.tables import END_TURN, GUARD_HOUSE, MOVED, NONE, STABLES, number
+
+ALL = number((1 << 62) - 1)
+
+
+@inlined
+def last_choice(rules: np.record, state: np.record) -> bool:
+    """Tell whether every legal step of a turn under way completes it.
+
+    So it is when one thing only is left to resolve, the meeple stands still, and the Guard House
+    cannot come between. The step END_TURN after it is understood.
+    """
+    if state.due + state.build + state.actions != 1:
+        return False
+    seat = state.seat
+    if (
+        state.stage == MOVED
+        and ready(state, seat, STABLES)
+        and state.food[seat] >= rules.stables_fee
+    ):
+        return False
+    at_hand = state.owned[seat]
+    if state.build:
+        at_hand |= state.market
+    return bool(state.guard != NONE or not at_hand >> GUARD_HOUSE & 1)
+
+
+@kernel
+def walk_turns(rules: np.record, table: np.record, states: np.ndarray, stop: int) -> int:
+    """Go through the ways to play the turn that begins in ``states[0]``.
+
+    Args:
+        rules: The packed options and the board.
+        table: Its `plan` is filled with the way numbered `stop`, if there is one (an END_TURN at
+            the end is left out).
+        states: Room for the situations of a turn, the present one first.
+        stop: How many ways to pass by; `ALL` counts them.
+
+    Returns:
+        How many ways were passed: `stop`, or all there are. ``table.before`` then says how many
+        came before each of the first steps.
+    """
+    passed = 0
+    depth = 0
+    first = table.start
+    table.sizes[0] = list_steps(rules, states[0], table.lists[0])
+    table.nexts[0] = first
+    passed = table.before[first] if first else 0
+    while depth >= 0:
+        k = table.nexts[depth]
+        if k == table.sizes[depth]:
+            depth -= 1
+            continue
+        table.nexts[depth] = k + 1
+        if depth == 0:
+            table.before[k] = passed
+        step = table.lists[depth, k]
+        table.plan[depth] = step
+        if kind_of(step) == END_TURN:
+            if passed == stop:
+                table.plan_size = depth
+                return passed
+            passed += 1
+            continue
+        states[depth + 1] = states[depth]
+        state = states[depth + 1]
+        take_step(rules, state, step)
+        if state.over:
+            if passed == stop:
+                table.plan_size = depth + 1
+                return passed
+            passed += 1
+            continue
+        size = list_steps(rules, state, table.lists[depth + 1])
+        if state.stage and last_choice(rules, state):
+            if passed + size > stop:
+                chosen = table.lists[depth + 1, stop - passed]
+                table.plan[depth + 1] = chosen
+                table.plan_size = depth + 1 if kind_of(chosen) == END_TURN else depth + 2
+                return stop
+            passed += size
+            continue
+        depth += 1
+        table.sizes[depth] = size
+        table.nexts[depth] = 0
+    return passed
+
+
+@kernel
+def count_turns(rules: np.record, table: np.record, states: np.ndarray) -> int:
+    """Return how many ways there are to play the turn that begins in ``states[0]``."""
+    table.start = 0
+    return walk_turns(rules, table, states, ALL)
+
+
+@kernel
+def find_turn(rules: np.record, table: np.record, states: np.ndarray, wanted: int) -> None:
+    """Plan the way numbered `wanted` of those that `count_turns` has just counted."""
+    first = table.sizes[0] - 1
+    while table.before[first] > wanted:
+        first -= 1
+    table.start = first
+    walk_turns(rules, table, states, wanted)
+
+
+@entry
+def ways_to_play(
+    rules: np.ndarray, tables: np.ndarray, states: np.ndarray, depth: int, follow: np.ndarray
+) -> int:
+    """Return how many sequences of `depth` whole turns can follow ``states[0]``.
+
+    A play that is over sooner counts once.
+
+    Args:
+        rules: The packed options and the board, one.
+        tables: A table, one.
+        states: Room for a turn's situations.
+        depth: How many turns.
+        follow: Room for the same, once for each turn, shape (depth, DEEPEST).
+    """
+    table = tables[0]
+    if depth == 1:
+        return count_turns(rules[0], table, states)
+    level = 0
+    total = 0
+    counts = np.zeros(depth, np.int64)
+    nexts = np.zeros(depth, np.int64)
+    follow[0, 0] = states[0]
+    counts[0] = count_turns(rules[0], table, follow[0])
+    while level >= 0:
+        if nexts[level] == counts[level]:
+            level -= 1
+            continue
+        wanted = nexts[level]
+        nexts[level] += 1
+        count_turns(rules[0], table, follow[level])
+        find_turn(rules[0], table, follow[level], wanted)
+        states[0] = follow[level, 0]
+        play_plan(rules[0], table, states[0])
+        if states[0].over:
+            total += 1
+        elif level == depth - 2:
+            total += count_turns(rules[0], table, states)
+        else:
+            level += 1
+            follow[level, 0] = states[0]
+            counts[level] = count_turns(rules[0], table, follow[level])
+            nexts[level] = 0
+    return total
+
+
+@kernel
+def play_plan(rules: np.record, table: np.record, state: np.record) -> None:
+    """Play the planned turn to its end."""
+    turn = state.turns
+    for k in range(table.plan_size):
+        take_step(rules, state, table.plan[k])
+    if not state.over and state.turns == turn:
+        take_step(rules, state, END_TURN)

@@ -105,6 +105,13 @@ class Game:
     labelled `CUSTOM`, for a player given by its weights) and ``won``. A play that did not finish
     has no winner.
 
+    A game may have players that are data: the same compiled code with other weights over the
+    same features (`player_features`). Wherever the option ``player`` takes a name it then also
+    takes a mapping: weights by feature, ``inherits`` (a player made of weights whose others
+    count) and ``name`` (what tables and traces call it). `Option.check` settles it to its name and
+    every weight, so that a plan holds all that decides; `prepare` packs the weights of each seat,
+    and another weight is never another compilation.
+
     Attributes:
         name: The word in a grid file, e.g. ``labirinto``.
         title: The name people use.

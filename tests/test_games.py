@@ -91,7 +91,7 @@ def test_game_plays_a_player_given_by_the_weights_of_one_it_has(game):
             game.play(setup, SEED, 0, PLAYS, out)
             rows.append(out)
         assert (rows[0].plays == rows[1].plays).all()
-        assert set(rows[1].seats["player"]) == {len(game.strategies)}
+        assert set(rows[1].seats["player"].ravel()) == {len(game.strategies)}
 
 
 def test_game_defaults_settle_and_settle_again_to_the_same(game):

@@ -12,11 +12,19 @@ from __future__ import annotations
 
 from dojo_core.game import Column, Strategy
 from dojo_core.micro_dojo.components import ABILITIES, BUILDINGS, OBJECTIVES, SLOTS
+from dojo_core.options import CUSTOM
 
 STRATEGIES = (
     Strategy("random", "Chooses uniformly among all legal ways to play the whole turn."),
-    Strategy("greedy", "Plays the turn after which it stands best, as it weighs positions."),
-    Strategy("planner", "Looks several turns ahead, within planner_nodes turns a decision."),
+    Strategy(
+        "greedy",
+        "Looks at all ways to play its turn and takes the one after which it stands best by its"
+        " weights.",
+    ),
+    Strategy(
+        "planner",
+        "Looks some turns ahead, by greedy's weights, within planner_nodes turns a decision.",
+    ),
     Strategy("deep_planner", "The same within deep_planner_nodes."),
 )
 
@@ -70,7 +78,7 @@ PLAY_COLUMNS = (
 
 SEAT_COLUMNS = (
     Column("turn_order", "u1", "0 for the first player."),
-    Column("player", "u1", "Who decides.", "", tuple(s.name for s in STRATEGIES)),
+    Column("player", "u1", "Who decides.", "", (*(s.name for s in STRATEGIES), CUSTOM)),
     Column("won", "u1", "1 for the winner."),
     Column("points", "u1", "Points at the end.", "points"),
     Column("gold", "u1", "Gold at the end.", "gold"),

@@ -8,10 +8,12 @@ from __future__ import annotations
 from dojo_core.micro_dojo import layout
 from dojo_core.micro_dojo.columns import STRATEGIES
 from dojo_core.micro_dojo.components import ABILITIES, BUILDINGS, OBJECTIVES, SLOTS
-from dojo_core.options import Option
+from dojo_core.micro_dojo.weights import WEIGHTS
+from dojo_core.options import Option, players_identity
 
 _DEALT = ("random", "always", "never")
 _OBJECTIVE_NAMES = tuple(objective.name for objective in OBJECTIVES)
+MOST_TURNS = 4_000
 _SLOT_POINTS = (1, 1, 2, 2, 3)
 
 
@@ -68,21 +70,24 @@ OPTIONS: tuple[Option, ...] = (
         "not a rule",
         "Table",
         choices=tuple(strategy.name for strategy in STRATEGIES),
+        features=WEIGHTS,
+        weights={name: {} for name in ("greedy",)},
+        identity=players_identity,
     ),
     _number(
-        "planner_nodes", 300, 1, 1_000_000, "turns", "Table", "not a rule",
+        "planner_nodes", 3_000, 1, 1_000_000, "turns", "Table", "not a rule",
         "How many complete turns a planner may look at before it decides.",
     ),
     _number(
-        "deep_planner_nodes", 3_000, 1, 1_000_000, "turns", "Table", "not a rule",
+        "deep_planner_nodes", 30_000, 1, 1_000_000, "turns", "Table", "not a rule",
         "The same of a deep_planner, the one that planners are measured against.",
     ),
     _number(
-        "max_turns", 400, 1, 100_000, "turns", "Table", "ruling 17",
+        "max_turns", 400, 1, MOST_TURNS, "turns", "Table", "ruling 17",
         "A play that is not over after so many turns is stopped and scored.",
     ),
     _number(
-        "stall_turns", 100, 1, 100_000, "turns", "Table", "ruling 17",
+        "stall_turns", 100, 1, MOST_TURNS, "turns", "Table", "ruling 17",
         "So many turns in a row without a change of points, objectives or buildings stop a play.",
     ),
     # Setup

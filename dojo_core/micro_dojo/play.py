@@ -35,7 +35,6 @@ from dojo_core.micro_dojo.tables import (
     CHOOSE_EACH,
     DEAL_ALWAYS,
     DEAL_RANDOM,
-    DEEPEST,
     DONATE,
     END_TURN,
     FOOD,
@@ -58,6 +57,7 @@ from dojo_core.micro_dojo.tables import (
     SPEND_INFLUENCE,
     STABLES,
     STATE,
+    STATES,
     STATUE,
     STREAMS,
     TAKE,
@@ -80,7 +80,7 @@ MEEPLES = 4
 # Setup
 
 
-@entry
+@kernel
 def set_up(rules: np.record, table: np.record, state: np.record, seed: int, play: int) -> None:
     """Set a play up: meeples, objectives, buildings, first player, Influence (Setup)."""
     for stream in range(STREAMS):
@@ -134,12 +134,13 @@ def deal_objectives(rules: np.record, table: np.record, state: np.record) -> Non
     pool = 0
     for objective in range(len(OBJECTIVES)):
         pool |= rules.deal_objective[objective] << objective
-    state.objectives = rules.objectives_dealt
+    objectives = int(rules.objectives_dealt)
+    state.objectives = objectives
     for slot in range(SLOTS):
-        state.order[slot] = rules.slot[slot] if slot < state.objectives else NO_OBJECTIVE
-        if slot < state.objectives and rules.slot[slot] != NONE:
+        state.order[slot] = rules.slot[slot] if slot < objectives else NO_OBJECTIVE
+        if slot < objectives and rules.slot[slot] != NONE:
             pool &= ~(1 << rules.slot[slot])
-    for slot in range(state.objectives):
+    for slot in range(objectives):
         if state.order[slot] == NONE:
             state.order[slot] = draw_from(table, pool)
             pool &= ~(1 << state.order[slot])
@@ -261,9 +262,11 @@ def play_step(rules: np.record, table: np.record, state: np.record, step: int) -
     turn = state.turns + 1
     if kind == TRIGGER:
         table.named = objective_winner(rules, state, state.order[state.objective])
-    if kind == TAKE or kind == USE_BROKER or kind == USE_YATAI:
+    if kind in (TAKE, USE_BROKER, USE_YATAI):
         count_losses(rules, table, state, kind, first_of(step))
     take_step(rules, state, step)
+    if table.telling:
+        table.log[table.steps] = step
     table.steps += 1
     own = state.points[seat] - own
     others = state.points[1 - seat] - others
@@ -271,7 +274,7 @@ def play_step(rules: np.record, table: np.record, state: np.record, step: int) -
         count_move(table, state, seat, kind)
     elif kind == TRIGGER:
         count_trigger(table, state, seat, own, others)
-    elif kind == BUY or kind == REMOVE:
+    elif kind in (BUY, REMOVE):
         table.handled += 1
         count_build(table, seat, kind, first_of(step), own)
     elif kind == SPEND_INFLUENCE:
@@ -461,9 +464,7 @@ def write_play(rules: np.record, table: np.record, state: np.record, row: np.rec
         row.triggered_by_1[slot] = table.triggered_by[slot]
     for building in range(len(BUILDINGS)):
         row.dealt_barracks[building] = table.dealt >> building & 1
-    row.seconds = (
-        rules.time_setup + rules.time_turn * turns + rules.time_action * table.handled
-    )
+    row.seconds = rules.time_setup + rules.time_turn * turns + rules.time_action * table.handled
 
 
 @kernel
@@ -502,7 +503,7 @@ def write_seat(
     row.supply_binds = table.supply_binds[seat]
 
 
-@entry
+@kernel
 def write_rows(
     rules: np.record,
     table: np.record,
@@ -555,9 +556,11 @@ def play_row(
 
 
 @entry
-def plan_and_keep(rules: np.ndarray, tables: np.ndarray, states: np.ndarray) -> None:
-    """Let the player whose turn it is plan the turn (a told play takes its steps one by one)."""
-    plan_turn(rules[0], tables[0], states)
+def lay_play(
+    rules: np.ndarray, tables: np.ndarray, states: np.ndarray, seed: int, play: int
+) -> None:
+    """Set up a play that is to be told."""
+    set_up(rules[0], tables[0], states[0], seed, play)
 
 
 @entry
@@ -574,7 +577,7 @@ def told_step(rules: np.ndarray, tables: np.ndarray, states: np.ndarray, step: i
 
 def room_for_states() -> np.recarray[Any, Any]:
     """Return room for the situation of a play, and for those of a turn that is looked at."""
-    return np.zeros(DEEPEST, STATE).view(np.recarray)
+    return np.zeros(STATES, STATE).view(np.recarray)
 
 
 def play(setup: Setup, seed: int, first_play: int, plays: int, out: Out) -> None:

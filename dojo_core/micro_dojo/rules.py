@@ -18,6 +18,7 @@ from __future__ import annotations
 import numpy as np
 
 from dojo_core.kernel import inlined, kernel
+from dojo_core.micro_dojo.components import SPACES
 from dojo_core.micro_dojo.tables import (
     ABUNDANT,
     ADVANCE,
@@ -44,7 +45,6 @@ from dojo_core.micro_dojo.tables import (
     GOLD_MINE,
     GUARD_HOUSE,
     HOARDER,
-    LOSER,
     MARKET,
     MISER,
     MOVE,
@@ -66,7 +66,6 @@ from dojo_core.micro_dojo.tables import (
     SCHOOL,
     SHRINE,
     SLIP,
-    SPACES,
     SPEND_INFLUENCE,
     SPYMASTER,
     STABLES,
@@ -214,7 +213,9 @@ def list_moves(rules: np.record, state: np.record, steps: np.ndarray) -> int:
     empty = empty_spaces(state)
     for meeple in range(MEEPLES):
         if available(state, meeple):
-            n = list_spaces(steps, n, step(MOVE, meeple), rules.near[state.place[meeple]] & empty, SECOND)
+            n = list_spaces(
+                steps, n, step(MOVE, meeple), rules.near[state.place[meeple]] & empty, SECOND
+            )
     if rules.abilities != NO_ABILITIES and state.abilities:
         n = list_ability_moves(rules, state, steps, n)
     if state.influence and state.seat != state.first:
@@ -267,7 +268,9 @@ def list_ability_moves(rules: np.record, state: np.record, steps: np.ndarray, n:
                 steps[n] = step(SWAP, meeple)
                 n += 1
     if not available(state, GEISHA) and can_afford_ability(rules, state, GEISHA):
-        n = list_spaces(steps, n, step(SLIP, GEISHA), rules.near[state.place[GEISHA]] & empty, SECOND)
+        n = list_spaces(
+            steps, n, step(SLIP, GEISHA), rules.near[state.place[GEISHA]] & empty, SECOND
+        )
     if available(state, SAMURAI) and can_afford_ability(rules, state, SAMURAI):
         spaces = rules.aslant[state.place[SAMURAI]] & empty
         n = list_spaces(steps, n, step(DIAGONAL, SAMURAI), spaces, SECOND)
@@ -433,7 +436,7 @@ def move_meeple(rules: np.record, state: np.record, kind: int, a: int, b: int) -
     """Move: an ordinary move, or a meeple's ability; the seat's Daimyo goes onto the meeple."""
     seat = state.seat
     meeple = a
-    if kind == PUSH or kind == SWAP:
+    if kind in (PUSH, SWAP):
         meeple = SUMO if kind == PUSH else NINJA
     if kind != MOVE and rules.abilities == PAID:
         state.gold[seat] -= rules.ability_cost[GOLD, meeple]
@@ -455,7 +458,7 @@ def move_meeple(rules: np.record, state: np.record, kind: int, a: int, b: int) -
     state.origin = origin
     state.marker[seat] = meeple
     # Stables lengthens ordinary moves, and the Geisha's, who moves as usual.
-    state.stage = MOVED if kind == MOVE or kind == SLIP else RESOLVING
+    state.stage = MOVED if kind in (MOVE, SLIP) else RESOLVING
     arrive(rules, state, to)
 
 

@@ -15,7 +15,8 @@ from dojo_core.micro_dojo.components import ABILITIES, BUILDINGS, OBJECTIVES, SE
 from dojo_core.micro_dojo.layout import SIDE, Space
 from dojo_core.micro_dojo.options import OPTIONS
 from dojo_core.micro_dojo.tables import NONE, RULES, TABLE
-from dojo_core.options import pack
+from dojo_core.micro_dojo.weights import WEIGHTS
+from dojo_core.options import find, pack
 
 _STEPS = ((-1, 0), (0, 1), (1, 0), (0, -1))
 _CORNERS = ((-1, -1), (-1, 1), (1, -1), (1, 1))
@@ -48,15 +49,14 @@ def prepare(options: Mapping[str, Any]) -> Setup:
     spaces = layout.spaces_of(options["board"]["text"])
     rules = _pack_rules(options, spaces)
     table = np.zeros(1, TABLE).view(np.recarray)
-    names = [strategy.name for strategy in STRATEGIES]
-    table[0].player[:] = [names.index(player) for player in seat_players(options)]
+    _seat(table[0], options)
     return Setup(options, SEATS, SPACES, SIDE, Tables(rules, table, spaces))
 
 
-def seat_players(options: Mapping[str, Any]) -> list[str]:
-    """Return the name of each seat's player."""
+def seat_players(options: Mapping[str, Any]) -> list[Any]:
+    """Return each seat's player: its name, or the mapping of its weights."""
     chosen = options["player"]
-    if isinstance(chosen, str):
+    if isinstance(chosen, str | Mapping):
         return [chosen] * SEATS
     if len(chosen) != SEATS:
         raise DojoError(
@@ -64,6 +64,24 @@ def seat_players(options: Mapping[str, Any]) -> list[str]:
             " name one for both, or one a seat"
         )
     return list(chosen)
+
+
+def player_name(player: Any) -> str:
+    """Return what a settled player is called."""
+    return player if isinstance(player, str) else str(player["name"])
+
+
+def _seat(table: np.record, options: Mapping[str, Any]) -> None:
+    """Seat the players: who they are, what they weigh, how far they look."""
+    names = [strategy.name for strategy in STRATEGIES]
+    budgets = {"planner": "planner_nodes", "deep_planner": "deep_planner_nodes"}
+    option = find(OPTIONS, "player")
+    for seat, player in enumerate(seat_players(options)):
+        known = isinstance(player, str)
+        table.player[seat] = names.index(player) if known else len(names)
+        weights = option.weights_of(player) or {}
+        table.weights[seat] = [weights.get(feature.name, 0) for feature in WEIGHTS]
+        table.budget[seat] = options[budgets[player]] if known and player in budgets else 0
 
 
 def _check_buildings(options: Mapping[str, Any]) -> None:

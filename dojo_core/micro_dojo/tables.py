@@ -25,7 +25,8 @@ from dojo_core.micro_dojo.components import (
     SLOTS,
     SPACES,
 )
-from dojo_core.micro_dojo.options import OPTIONS
+from dojo_core.micro_dojo.options import MOST_TURNS, OPTIONS
+from dojo_core.micro_dojo.weights import WEIGHTS
 from dojo_core.options import packed_dtype
 
 
@@ -117,6 +118,15 @@ GOES_ON, BY_POINTS, BY_OBJECTIVES, BY_STALL, BY_MAX_TURNS = codes(5)
 # The longest turn has fewer steps, and no situation as many of them to choose from.
 DEEPEST = 16
 MOST_STEPS = 128
+# A planner looks at most so many turns ahead, and at so many ways to play each.
+MOST_AHEAD = 8
+WIDTH = 16
+# The places of `states`: the turn that is looked at, the situation of the play meanwhile, and what
+# each turn ahead may come to.
+KEPT = number(DEEPEST)
+AHEAD = number(DEEPEST + 1)
+STATES = DEEPEST + 1 + MOST_AHEAD * WIDTH
+MOST_LOGGED = MOST_TURNS * DEEPEST
 
 SETUP_STREAM, FIRST_CHOICE_STREAM = codes(2)
 STREAMS = 1 + SEATS
@@ -232,6 +242,23 @@ TABLE = np.dtype(
         ("nexts", "i8", DEEPEST),
         ("start", "i8"),
         ("before", "i8", MOST_STEPS),
+        ("depth", "i8"),
+        # What the players weigh, see `players`
+        ("weights", "i8", (SEATS, len(WEIGHTS))),
+        ("budget", "i8", SEATS),  # turns that may be looked at; 0: one turn ahead, however many
+        ("looked", "i8"),
+        ("order", "i8", (MOST_AHEAD, WIDTH)),  # what a level keeps, the best first
+        ("values", "i8", (MOST_AHEAD, WIDTH)),
+        ("plans", "i8", (WIDTH, DEEPEST)),
+        ("plan_sizes", "i8", WIDTH),
+        ("held", "i8", MOST_AHEAD),  # how many ways are kept at each turn ahead
+        ("tried", "i8", MOST_AHEAD),  # and how many of them have been looked into
+        ("best", "i8", MOST_AHEAD),
+        ("floor", "i8", MOST_AHEAD),  # values that are not between these two make no difference
+        ("ceiling", "i8", MOST_AHEAD),
+        # The steps of the play so far, when it is to be told
+        ("telling", "i8"),
+        ("log", "i4", MOST_LOGGED),
     ],
     align=True,
 )

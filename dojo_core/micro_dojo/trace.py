@@ -9,18 +9,17 @@ import numpy as np
 
 from dojo_core.game import Event, Setup
 from dojo_core.kernel import engine_hash, wrapping_arithmetic
-from dojo_core.micro_dojo.columns import PLAY_COLUMNS, REASONS, SEAT_COLUMNS, STRATEGIES
+from dojo_core.micro_dojo.columns import PLAY_COLUMNS, REASONS, SEAT_COLUMNS
 from dojo_core.micro_dojo.components import MEEPLES, OBJECTIVES, SEATS, SLOTS
 from dojo_core.micro_dojo.options import OPTIONS
 from dojo_core.micro_dojo.play import (
-    plan_and_keep,
+    lay_play,
+    play_block,
     room_for_states,
-    set_up,
     steps_now,
     told_step,
-    write_rows,
 )
-from dojo_core.micro_dojo.setup import Tables
+from dojo_core.micro_dojo.setup import Tables, player_name, seat_players
 from dojo_core.micro_dojo.tables import (
     END_TURN,
     MOST_STEPS,
@@ -59,31 +58,23 @@ _FIELDS = {
 
 
 def trace(setup: Setup, seed: int, play: int) -> list[Event]:
-    """Return one play event by event, by the same compiled rules as `play.play`."""
+    """Return one play event by event: it is played once, and its steps are then told."""
     tables: Tables = setup.tables
     laid = tables.table.copy()
+    laid[0].telling = 1
     states = room_for_states()
-    table, state = laid[0], states[0]
+    rows = np.zeros(1, PLAY_ROW).view(np.recarray)
+    seat_rows = np.zeros((1, SEATS), SEAT_ROW).view(np.recarray)
     with wrapping_arithmetic():
-        set_up(tables.rules[0], table, state, seed, play)
-        events = [_setup_event(setup, table, state, seed, play)]
-        while not state.over:
-            events.extend(_turn(tables, laid, states))
-        events.append(_end_event(tables, table, state))
-    return events
-
-
-def _turn(tables: Tables, laid: Any, states: Any) -> Iterator[Event]:
-    """Tell a turn: how it begins, and each step of the player's plan."""
-    state = states[0]
-    yield turn_event(state)
-    plan_and_keep(tables.rules, laid, states)
-    turn = int(state.turns)
-    plan = [int(step) for step in laid[0].plan[: laid[0].plan_size]]
-    for step in plan:
-        yield from tell_step(tables, laid, states, step)
-    if not state.over and state.turns == turn:
-        yield from tell_step(tables, laid, states, int(END_TURN))
+        play_block(tables.rules, laid, states, seed, play, rows, seat_rows)
+        steps = laid[0].log[: laid[0].steps].tolist()
+        lay_play(tables.rules, laid, states, seed, play)
+        events = [_setup_event(setup, states[0], seed, play), turn_event(states[0])]
+        for step in steps:
+            events.extend(tell_step(tables, laid, states, step))
+            if step == END_TURN and not states[0].over:
+                events.append(turn_event(states[0]))
+    return [*events, _end_event(rows[0], seat_rows[0])]
 
 
 def turn_event(state: np.record) -> Event:
@@ -179,8 +170,7 @@ def _resources(before: np.record, after: np.record) -> dict[str, Any]:
     return {name: change for name, change in changes.items() if change}
 
 
-def _setup_event(setup: Setup, table: np.record, state: np.record, seed: int, play: int) -> Event:
-    names = [strategy.name for strategy in STRATEGIES]
+def _setup_event(setup: Setup, state: np.record, seed: int, play: int) -> Event:
     return {
         "event": "setup",
         "game": "micro_dojo",
@@ -189,7 +179,7 @@ def _setup_event(setup: Setup, table: np.record, state: np.record, seed: int, pl
         "play": play,
         "options": {option.name: _told(option, setup.options[option.name]) for option in OPTIONS},
         "board": [space.text for space in setup.tables.spaces],
-        "players": [names[int(player)] for player in table.player],
+        "players": [player_name(player) for player in seat_players(setup.options)],
         "first": int(state.first),
         "influence": 1 - int(state.first) if state.influence else None,
         "objectives": objective_names(state),
@@ -208,11 +198,8 @@ def _told(option: Option, value: Any) -> Any:
     return option.shown(value) if option.kind == "file" else value
 
 
-def _end_event(tables: Tables, table: np.record, state: np.record) -> Event:
-    rows = np.zeros(1, PLAY_ROW).view(np.recarray)
-    seat_rows = np.zeros(SEATS, SEAT_ROW).view(np.recarray)
-    write_rows(tables.rules[0], table, state, rows[0], seat_rows)
-    play = _values(rows[0], [column.name for column in PLAY_COLUMNS])
+def _end_event(row: np.record, seat_rows: Any) -> Event:
+    play = _values(row, [column.name for column in PLAY_COLUMNS])
     names = [column.name for column in SEAT_COLUMNS]
     return {
         "event": "end",
@@ -221,7 +208,7 @@ def _end_event(tables: Tables, table: np.record, state: np.record) -> Event:
         "rounds": play["rounds"],
         "turns": play["turns"],
         "play": play,
-        "seats": [_values(row, names) for row in seat_rows],
+        "seats": [_values(seat, names) for seat in seat_rows],
     }
 
 

@@ -15,7 +15,16 @@ from dojo_core.micro_dojo.rules import (
     ready,
     take_step,
 )
-from dojo_core.micro_dojo.tables import END_TURN, GUARD_HOUSE, MOVED, NONE, STABLES, number
+from dojo_core.micro_dojo.tables import (
+    END_TURN,
+    GUARD_HOUSE,
+    MOVED,
+    NONE,
+    PLACE_GUARD,
+    STABLES,
+    TO_MOVE,
+    number,
+)
 
 ALL = number((1 << 62) - 1)
 
@@ -101,6 +110,60 @@ def walk_turns(rules: np.record, table: np.record, states: np.ndarray, stop: int
         table.sizes[depth] = size
         table.nexts[depth] = 0
     return passed
+
+
+@kernel
+def first_turn(rules: np.record, table: np.record, states: np.ndarray) -> bool:
+    """Go to the first sensible way to play the turn that begins in ``states[0]``, if any.
+
+    See `next_turn`.
+    """
+    table.depth = 0
+    table.sizes[0] = list_steps(rules, states[0], table.lists[0])
+    table.nexts[0] = 0
+    return next_turn(rules, table, states)
+
+
+@kernel
+def next_turn(rules: np.record, table: np.record, states: np.ndarray) -> bool:
+    """Go to the next sensible way to play the turn; return whether there is one.
+
+    Its steps are then on ``table.plan``, what it comes to is in ``states[table.plan_size]``.
+    """
+    depth = table.depth
+    while depth >= 0:
+        k = table.nexts[depth]
+        if k == table.sizes[depth]:
+            depth -= 1
+            continue
+        table.nexts[depth] = k + 1
+        step = table.lists[depth, k]
+        if pointless(states[depth], step):
+            continue
+        table.plan[depth] = step
+        states[depth + 1] = states[depth]
+        state = states[depth + 1]
+        take_step(rules, state, step)
+        if state.over or kind_of(step) == END_TURN:
+            table.depth = depth
+            table.plan_size = depth + 1
+            return True
+        depth += 1
+        table.sizes[depth] = list_steps(rules, state, table.lists[depth])
+        table.nexts[depth] = 0
+    return False
+
+
+@inlined
+def pointless(state: np.record, step: int) -> bool:
+    """Tell whether a player who weighs turns passes a step by.
+
+    The Guard House is left to the end of the turn: then all gains are in, and where it may stand
+    is the same.
+    """
+    if kind_of(step) == PLACE_GUARD:
+        return bool(state.stage == TO_MOVE or state.due)
+    return bool(state.guarding and kind_of(step) != END_TURN)
 
 
 @kernel

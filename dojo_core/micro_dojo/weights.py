@@ -1,0 +1,51 @@
+"""What greedy and the planners weigh: the worth of a position, in hundredths of a point.
+
+A position is worth what the seat has, less what the other seat has. The defaults were found by
+playing them against their own variations (PLAYERS.md).
+"""
+
+from __future__ import annotations
+
+from dojo_core.micro_dojo.components import BUILDINGS
+from dojo_core.options import Option
+
+# The order of the features in compiled code; the buildings' follow, in their order.
+POINT, GOLD, FOOD, INFLUENCE, NEXT, LATER, LAST = range(7)
+FIRST_BUILDING = 7
+
+_BUILDINGS = {
+    "barracks": 60,
+    "broker": 60,
+    "castle": 60,
+    "gold_mine": 60,
+    "guard_house": 60,
+    "market": 60,
+    "rice_paddy": 60,
+    "school": 60,
+    "shrine": 60,
+    "stables": 60,
+    "statue": 60,
+    "yatai": 60,
+}
+
+
+def _weight(name: str, default: int, help: str) -> Option:
+    return Option(
+        name, "integer", default, help, "found by self-play", "Weights of players",
+        unit="points/100", low=-10_000, high=10_000, assumed=True,
+    )  # fmt: skip
+
+
+WEIGHTS: tuple[Option, ...] = (
+    _weight("point", 100, "A point."),
+    _weight("gold", 10, "A gold."),
+    _weight("food", 10, "A food."),
+    _weight("influence", 30, "The Influence token, while it is unspent."),
+    _weight("next_objective", 30, "Each point of the leftmost objective, if it would score now."),
+    _weight("later_objective", 10, "The same of the others but the last."),
+    _weight("last_objective", 10, "The same of the last objective, unless it is the leftmost."),
+    *(
+        _weight(tile.name, _BUILDINGS[tile.name], f"{tile.title}, owned.")
+        for tile in BUILDINGS
+    ),
+)  # fmt: skip

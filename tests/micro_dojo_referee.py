@@ -24,7 +24,7 @@ LINES = [{(k, c) for c in range(3)} for k in range(3)] + [{(r, k) for r in range
 SIDES = ((-1, 0), (0, 1), (1, 0), (0, -1))
 
 
-class Foul(AssertionError):
+class Foul(AssertionError):  # noqa: N818
     """Something in a trace that the rules do not allow."""
 
 
@@ -53,7 +53,7 @@ class Space:
 def read_space(text):
     space = Space(either=" or " in text)
     for part in re.split(r" \+ | or ", text):
-        amount, word = (part.split() if part[0].isdigit() else ("1", part))
+        amount, word = part.split() if part[0].isdigit() else ("1", part)
         if word in ("gold", "food"):
             setattr(space, word, int(amount))
         elif word == "build":
@@ -556,7 +556,7 @@ def check_turn(event, table):
         "meeples": {m: list(table.meeples[m]) for m in MEEPLES}, "markers": table.markers,
         "guard": None if table.guard is None else list(table.guard),
     }, f"turn {table.turn} begins otherwise: {event}")  # fmt: skip
-    need(0 <= min(event["gold"] + event["food"]), "less than nothing")
+    need(min(event["gold"] + event["food"]) >= 0, "less than nothing")
     for what in ("gold", "food"):
         need(max(event[what]) <= table.options[f"{what}_cap"], f"{what} beyond the cap")
         need(sum(event[what]) <= table.options[f"{what}_supply"], f"{what} beyond the supply")

@@ -71,7 +71,7 @@ def spoilt():
     yield "a gain too large", change("take", "gold_change", lambda gold: gold + 1)
     yield "a column off", change("end", "play", lambda play: play | {"steps": play["steps"] + 1})
     yield "the other seat scores", change("trigger", "scores", lambda seat: 1 - seat)
-    yield "another marker", change("turn", "markers", lambda markers: markers[::-1] + ["sumo"])
+    yield "another marker", change("turn", "markers", lambda markers: [*markers[::-1], "sumo"])
     yield "an objective twice", change("setup", "objectives", lambda names: [names[0]] * 5)
 
 

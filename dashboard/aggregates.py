@@ -1,4 +1,4 @@
-"""What the pages ask of a sweep. Every aggregate is SQL; only small tables leave the database."""
+"""What the pages ask of a sweep, by the SQL of `sweep.questions`; only small tables come out."""
 
 from __future__ import annotations
 
@@ -9,53 +9,13 @@ import pandas as pd
 
 from dashboard.metrics import Metric
 from dojo_core.game import Column, Game
-from sweep import statistics
+from sweep import questions, statistics
 from sweep.grid import PRESET
-
-# Values of a length are counted one by one up to so many different ones, in bins beyond.
-LENGTH_BINS = 2000
-# So many plays of a point tell a standard deviation to half a percent. Of many points fewer are
-# looked at, so many of all of them together, but never under the least, which tell it to 7%.
-SPREAD_PLAYS = 20_000
-SPREAD_PLAYS_OF_ALL = 1_000_000
-SPREAD_PLAYS_LEAST = 100
-
-_SUMMED_BY = ("turn_order", "player")
-# Who sits where is settled by the point: so the unfinished plays hold as many seats of each group
-# as the finished ones, in proportion.
-_WINS_SUMMED = """
-    SELECT point, moments.{by} AS seat_group, sum(total)::BIGINT AS wins,
-           (sum(n) * (any_value(plays_n) - any_value(unfinished_n))
-               // any_value(plays_n))::BIGINT AS seats
-    FROM moments JOIN points USING (point)
-    WHERE metric = 'won' AND turn_order >= 0
-    GROUP BY ALL
-"""
-_WINS_COUNTED = """
-    SELECT point, {by} AS seat_group, sum(won)::BIGINT AS wins, count(*) AS seats
-    FROM seats ANTI JOIN (FROM plays WHERE finished = 0) AS unfinished USING (point, play)
-    GROUP BY ALL
-"""
-_COUNTED = """
-    SELECT point, finished, {column}::BIGINT AS value, count(*) AS plays FROM plays GROUP BY ALL
-"""
-_SUMMED = """
-    WITH ranked AS (
-        SELECT point, low, n, sum(n) OVER (PARTITION BY point ORDER BY low) AS up_to,
-               plays_n - unfinished_n AS finished_n
-        FROM histograms JOIN points USING (point) WHERE metric = '{column}'
-    ),
-    parted AS (
-        SELECT point, low, n, greatest(0, least(n, finished_n - (up_to - n))) AS done FROM ranked
-    )
-    SELECT point, 1 AS finished, low AS value, done AS plays FROM parted
-    UNION ALL SELECT point, 0, low, n - done FROM parted
-"""
 
 
 def points(con: duckdb.DuckDBPyConnection) -> pd.DataFrame:
     """Return the table of points: a row a point, its options and its summary columns."""
-    return con.sql("SELECT * FROM points ORDER BY number").df()
+    return con.sql(questions.POINTS).df()
 
 
 def axes(table: pd.DataFrame, game: Game) -> list[str]:
@@ -135,29 +95,11 @@ def wins(con: duckdb.DuckDBPyConnection, by: Column) -> pd.DataFrame:
         ``point``, ``seat_group`` (a value of the column, as a word where it has words),
         ``seats`` (seat rows counted), ``wins``, and ``fair`` (the share all seats would have).
     """
-    counted = _WINS_SUMMED if by.name in _SUMMED_BY else _WINS_COUNTED
-    rows = con.sql(
-        f"""
-        WITH counted AS ({counted.format(by=by.name)})
-        SELECT point, seat_group, seats, wins,
-               sum(wins) OVER of_point / sum(seats) OVER of_point AS fair
-        FROM counted WHERE seats > 0 WINDOW of_point AS (PARTITION BY point)
-        ORDER BY point, seat_group
-        """
-    ).df()
+    (unfinished,) = con.sql(questions.UNFINISHED).fetchall()[0]
+    rows = con.sql(questions.wins(by.name, unfinished > 0)).df()
     if by.labels:
         rows["seat_group"] = [by.labels[int(code)] for code in rows["seat_group"]]
     return rows
-
-
-def groupings(game: Game, record: str) -> list[str]:
-    """Return the seat columns that tell seats apart: the codes without a unit.
-
-    Of a sweep that keeps summaries, those that its sums are kept by.
-    """
-    names = [c.name for c in game.seat_columns if not c.unit and c.name not in _SUMMED_BY]
-    others = [name for name in names if name != "won"]
-    return [*_SUMMED_BY, *(others if record == "plays" else [])]
 
 
 def win_shares(table: pd.DataFrame) -> pd.DataFrame:
@@ -229,19 +171,7 @@ def lengths(con: duckdb.DuckDBPyConnection, metric: Metric, record: str) -> pd.D
         ``point``, ``finished``, ``value`` (lower edge of the bin) and ``width`` in the shown
         unit, ``plays``.
     """
-    source = (_COUNTED if record == "plays" else _SUMMED).format(column=metric.name)
-    rows = con.sql(
-        f"""
-        WITH counted AS ({source}),
-        bins AS (
-            SELECT greatest(1, ceil((max(value) - min(value)) / {LENGTH_BINS}))::BIGINT AS width
-            FROM counted
-        )
-        SELECT point, finished, value // width * width AS value, width,
-               sum(plays)::BIGINT AS plays
-        FROM counted, bins WHERE plays > 0 GROUP BY ALL ORDER BY ALL
-        """
-    ).df()
+    rows = con.sql(questions.lengths(metric.name, record)).df()
     return rows.assign(value=rows["value"] * metric.factor, width=rows["width"] * metric.factor)
 
 
@@ -265,10 +195,7 @@ def quantiles(table: pd.DataFrame, shares: Sequence[float]) -> list[float]:
 
 def tallies(con: duckdb.DuckDBPyConnection, point: str, tally: str) -> list[float]:
     """Return a tally of every square of a point's board, row by row, as stored."""
-    rows = con.execute(
-        f"SELECT sum({tally})::DOUBLE FROM squares WHERE point = ? GROUP BY square ORDER BY square",
-        [point],
-    ).fetchall()
+    rows = con.sql(questions.tallies(tally, point)).fetchall()
     return [row[0] for row in rows]
 
 
@@ -293,24 +220,6 @@ def _shares(metric: Metric, table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _seat_means(con: duckdb.DuckDBPyConnection, metric: Metric, points: int) -> pd.DataFrame:
-    # The seats of one play are not independent, so a play's mean counts as one value. The mean of
-    # all is exact, from the stored sums; how much plays differ is told well by the first ones.
-    share = SPREAD_PLAYS_OF_ALL // max(points, 1)
-    looked_at = min(SPREAD_PLAYS, max(SPREAD_PLAYS_LEAST, share))
-    rows = con.sql(
-        f"""
-        WITH plays_means AS (
-            SELECT point, play, avg({metric.name}) AS value
-            FROM seats WHERE play < {looked_at} GROUP BY point, play
-        ),
-        spread AS (SELECT point, stddev_samp(value) AS deviation FROM plays_means GROUP BY point),
-        totals AS (
-            SELECT point, sum(total) / sum(n) AS mean
-            FROM moments WHERE metric = '{metric.name}' AND turn_order >= 0 GROUP BY point
-        )
-        SELECT point, mean, deviation / sqrt(plays_n) AS se, plays_n AS n
-        FROM totals JOIN points USING (point) LEFT JOIN spread USING (point)
-        """
-    ).df()
+    rows = con.sql(questions.seat_means(metric.name, points)).df()
     margin = statistics.Z95 * rows["se"]
     return rows.assign(low=rows["mean"] - margin, high=rows["mean"] + margin)

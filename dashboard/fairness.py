@@ -7,6 +7,7 @@ import streamlit as st
 
 from dashboard import aggregates, controls, figures, results, style
 from dojo_core.game import Column
+from sweep import questions
 
 LEVEL = 0.05
 
@@ -52,7 +53,7 @@ def _choices(
     seat_columns = {column.name: column for column in chosen.game.seat_columns}
     by = columns[0].selectbox(
         "Seats told apart by",
-        aggregates.groupings(chosen.game, chosen.info.record),
+        questions.groupings(chosen.game, chosen.info.record),
         format_func=style.words,
         key=f"{chosen.key}/fairness/by",
         persist_state="session",

@@ -10,6 +10,7 @@ import streamlit as st
 
 from dashboard import answers, results, style
 from dashboard.answers import Answer
+from sweep import questions
 
 ANSWER_KEY = "sql answer"
 SHOWN_ROWS = 1000
@@ -24,7 +25,7 @@ def page() -> None:
         " a choice for every option, and the others refer to it by `point`. Questions are"
         " DuckDB's SQL and can only read."
     )
-    examples = _examples(chosen)
+    examples = questions.examples(chosen.game, chosen.axes())
     place, columns = st.columns([2, 1])
     title = place.selectbox("Example", list(examples), key=f"{chosen.key}/sql/example")
     with columns.popover("The columns", width="stretch"):
@@ -73,33 +74,6 @@ def _show(table: pa.Table, name: str) -> None:
             icon=":material/download:",
             on_click="ignore",
         )
-
-
-def _examples(chosen: results.Chosen) -> dict[str, str]:
-    axes = ", ".join(chosen.axes()) or "point"
-    head = chosen.game.headline[0]
-    examples = {
-        "The mean of a metric at each point": (
-            f"SELECT {axes}, avg({head}) AS {head}, count(*) AS plays\n"
-            "FROM plays JOIN points USING (point)\nGROUP BY ALL\nORDER BY ALL"
-        ),
-        "Wins by turn order": (
-            "SELECT players, turn_order, avg(won) AS share, count(*) AS plays\n"
-            "FROM seats JOIN points USING (point)\nGROUP BY ALL\nORDER BY ALL"
-        ),
-        "The longest plays, to be told again": (
-            f"SELECT number, play, {head}\nFROM plays JOIN points USING (point)\n"
-            f"ORDER BY {head} DESC\nLIMIT 20"
-        ),
-        "The table of points": "SELECT * FROM points ORDER BY number",
-    }
-    if chosen.game.square_columns:
-        tally = chosen.game.square_columns[0].name
-        examples["The busiest squares"] = (
-            f'SELECT "row", col, sum({tally}) AS {tally}\nFROM squares\n'
-            f"GROUP BY ALL\nORDER BY {tally} DESC\nLIMIT 20"
-        )
-    return examples
 
 
 def _columns(chosen: results.Chosen) -> None:

@@ -23,14 +23,18 @@ from sweep.calibration import block_exponent
 from sweep.listener import Listener
 from sweep.places import Place, at
 from sweep.plan import Block, Plan, missing_blocks
+from sweep.queries import connect
 from sweep.runner import run
 from sweep.schemas import table_names
-from sweep.store import write_block
+from sweep.store import Group, write_block
 from sweep.work import Job, Outcome
 
-BARE, THREADS, RAY = "bare", "threads", "ray"
+ALONE, BARE, THREADS, RAY = "alone", "bare", "threads", "ray"
 PHASES = ("prepare", "play", "encode", "write")
 PHASE_BLOCKS = 8  # played one after another to see where a block's time goes
+PARTS = ("play", "storing", "merging", "ending", "waiting")
+STORAGE = ("storing", "merging", "ending")
+ROWS = ("plays", "seats")  # the tables with rows of plays
 
 Make = Callable[[Job], Backend]
 
@@ -40,18 +44,40 @@ class Sample:
     """One way gone once.
 
     Attributes:
-        rate: Plays a second.
-        share: What part of the cores' time was compiled play, 0 to 1.
-        inside: Seconds a block took of its worker besides compiled play.
-        between: Seconds a block of a core's time in which no block was played.
-        play_bytes: Bytes on disk a play, once merged.
+        rate: Plays a second, from the first block to the last file.
+        parts: What part of the cores' time went into each of `PARTS`, 0 to 1: compiled play;
+            preparing, making tables and writing files of blocks; merging files meanwhile; merging
+            the last ones and the table of points at the end, while all cores wait; the rest, in
+            which a core had no block.
+        start: Seconds before that: loading what is compiled, joining Ray.
+        driver: Seconds of a core a block that the driver's own thread took.
+        memory: The most bytes that a process at work took (of threads: all of them).
     """
 
     rate: float
-    share: float
-    inside: float = 0.0
-    between: float = 0.0
-    play_bytes: float = 0.0
+    parts: dict[str, float]
+    start: float = 0.0
+    driver: float = 0.0
+    memory: int = 0
+
+    @property
+    def storage(self) -> float:
+        """What part of the cores' time went into storing, of all kinds."""
+        return sum(self.parts[part] for part in STORAGE)
+
+
+@dataclass(frozen=True)
+class Room:
+    """What a table takes on disk, in bytes a play.
+
+    Attributes:
+        stored: What its files take, once merged.
+        entropy: What its columns would take if each value took as many bits as it is rare at its
+            point, a column by itself: keys are told by the order of the rows and take none.
+    """
+
+    stored: float
+    entropy: float
 
 
 @dataclass(frozen=True)
@@ -59,27 +85,29 @@ class Report:
     """What a bench measured.
 
     Attributes:
+        game: The game's name.
         sweep: The plan's name.
         workers: Cores at work.
         blocks: Blocks of each sample.
         plays: Plays of each sample.
-        block_seconds: Seconds of compiled play in a block.
         phases: Mean seconds of a block in each of `PHASES`, one block at a time.
+        room: What the tables of `ROWS` take; empty for summaries.
         samples: The samples of each way, in the order in which they were taken.
     """
 
+    game: str
     sweep: str
     workers: int
     blocks: int
     plays: int
-    block_seconds: float
     phases: dict[str, float]
+    room: dict[str, Room] = field(default_factory=dict)
     samples: dict[str, list[Sample]] = field(default_factory=dict)
 
-    def ratios(self, way: str) -> list[float]:
-        """Return the rates of a way, each divided by the bare one of the same turn."""
-        pairs = zip(self.samples[way], self.samples[BARE], strict=True)
-        return [sample.rate / bare.rate for sample, bare in pairs]
+    def times_alone(self, way: str) -> list[float]:
+        """Return how many times what one core plays bare a way plays, of each turn."""
+        pairs = zip(self.samples[way], self.samples[ALONE], strict=True)
+        return [sample.rate / alone.rate for sample, alone in pairs]
 
 
 def shortened(plan: Plan, game: Game, seconds: float, workers: int) -> Plan:
@@ -123,9 +151,13 @@ def bench(
         DojoError: The folder cannot be written, or a backend cannot start.
     """
     blocks = list(missing_blocks(plan.points, {}, plan.exponent))
-    goes: dict[str, Callable[[], Sample]] = {BARE: lambda: _bare(plan, game, blocks, workers)}
+    room: dict[str, Room] = {}
+    goes: dict[str, Callable[[], Sample]] = {
+        ALONE: lambda: _bare(plan, game, blocks[::workers], 1),
+        BARE: lambda: _bare(plan, game, blocks, workers),
+    }
     for way, make in ways.items():
-        goes[way] = functools.partial(_stored, plan, game, folder, make)
+        goes[way] = functools.partial(_stored, plan, game, folder, make, room)
     samples: dict[str, list[Sample]] = {way: [] for way in goes}
     for turn in range(repeats + 1):
         tell(f"turn {turn} of {repeats}" if turn else "warming up")
@@ -134,9 +166,8 @@ def bench(
             if turn:
                 samples[way].append(sample)
     phases = _phases(plan, game, folder, blocks)
-    return Report(
-        plan.name, workers, len(blocks), plan.plays_planned, phases["play"], phases, samples
-    )
+    plays = plan.plays_planned
+    return Report(game.name, plan.name, workers, len(blocks), plays, phases, room, samples)
 
 
 def spread(values: Sequence[float]) -> tuple[float, float, float]:
@@ -145,24 +176,33 @@ def spread(values: Sequence[float]) -> tuple[float, float, float]:
 
 
 class _Watched:
-    """A backend that remembers what its blocks took; all else is the backend's own."""
+    """A backend that remembers what its work took; all else is the backend's own."""
 
     def __init__(self, backend: Backend) -> None:
-        self._backend = backend
-        self.took: list[float] = []
+        self.backend = backend
+        self.began = time.perf_counter()
+        self.blocks = 0
+        self.on_blocks = self.on_merging = 0.0
+        self.memory = 0
 
     def __getattr__(self, name: str) -> object:
-        return getattr(self._backend, name)
+        return getattr(self.backend, name)
 
     def collect(self, seconds: float) -> list[Outcome]:
-        """Return the blocks that ended, waiting for one at most so long."""
-        ended = self._backend.collect(seconds)
-        self.took += [outcome.took for outcome in ended]
+        """Return what ended, waiting for something at most so long."""
+        ended = self.backend.collect(seconds)
+        for outcome in ended:
+            self.memory = max(self.memory, outcome.memory)
+            if isinstance(outcome.work, Group):
+                self.on_merging += outcome.took
+            else:
+                self.blocks += 1
+                self.on_blocks += outcome.took
         return ended
 
 
 def _bare(plan: Plan, game: Game, blocks: Sequence[Block], workers: int) -> Sample:
-    """Play all blocks in a thread a core, and keep nothing."""
+    """Play blocks in a thread a core, and keep nothing."""
     setups = {point.id: plan.setup(game, point) for point in plan.points}
 
     def play(block: Block) -> float:
@@ -172,11 +212,21 @@ def _bare(plan: Plan, game: Game, blocks: Sequence[Block], workers: int) -> Samp
     with ThreadPoolExecutor(workers) as pool:
         played = sum(pool.map(play, blocks))
     seconds = time.perf_counter() - began
-    return Sample(plan.plays_planned / seconds, played / (seconds * workers))
+    share = played / (seconds * workers)
+    parts = dict.fromkeys(PARTS, 0.0) | {"play": share, "waiting": 1 - share}
+    return Sample(sum(block.plays for block in blocks) / seconds, parts)
 
 
-def _stored(plan: Plan, game: Game, folder: Path, make: Make) -> Sample:
-    """Play all blocks as `dojo-sweep run` does, into a folder that goes away."""
+def _stored(plan: Plan, game: Game, folder: Path, make: Make, room: dict[str, Room]) -> Sample:
+    """Play all blocks as `dojo-sweep run` does, into a folder that goes away.
+
+    Args:
+        plan: The plan.
+        game: Its game.
+        folder: Where to make that folder.
+        make: Makes the backend.
+        room: Is filled with what the tables take, if it is empty.
+    """
     watched: list[_Watched] = []
 
     def watch(job: Job) -> Backend:
@@ -184,16 +234,43 @@ def _stored(plan: Plan, game: Game, folder: Path, make: Make) -> Sample:
         return watched[-1]  # type: ignore[return-value]
 
     with tempfile.TemporaryDirectory(prefix=".bench-", dir=folder) as here:
+        asked, asked_cpu = time.perf_counter(), time.thread_time()
         result = run(plan, game, at(here) / plan.name, watch, Listener())
-        size = sum(path.stat().st_size for path in Path(here).rglob("*.arrow"))
-    took, count = sum(watched[0].took), len(watched[0].took)
+        ended, ended_cpu = time.perf_counter(), time.thread_time()
+        if not room and plan.record == "plays":
+            room |= _room(plan, game, Path(here))
+    (seen,) = watched
+    seconds = ended - seen.began
+    cores = seconds * seen.backend.workers
+    spent = {
+        "play": result.played,
+        "storing": seen.on_blocks - result.played,
+        "merging": seen.on_merging,
+        "ending": cores * (1 - result.seconds / seconds),
+    }
+    parts = {part: took / cores for part, took in spent.items()}
     return Sample(
-        rate=result.plays / result.seconds,
-        share=result.share_in_play,
-        inside=(took - result.played) / count,
-        between=(result.available - took) / count,
-        play_bytes=size / plan.plays_planned,
+        rate=result.plays / seconds,
+        parts=parts | {"waiting": 1 - sum(parts.values())},
+        start=seen.began - asked,
+        driver=(ended_cpu - asked_cpu) / seen.blocks,
+        memory=seen.memory,
     )
+
+
+def _room(plan: Plan, game: Game, results: Path) -> dict[str, Room]:
+    """Return what the tables of plays take, and how little they could, a column by itself."""
+    found = {}
+    with connect(results, plan.name) as con:
+        for table, columns in zip(ROWS, (game.play_columns, game.seat_columns), strict=True):
+            size = sum(path.stat().st_size for path in (results / plan.name / table).iterdir())
+            bits = " + ".join(f"entropy({column.name})" for column in columns)
+            (entropy,) = con.sql(
+                f"SELECT sum(n * bits) / 8 FROM (SELECT count(*) AS n, {bits} AS bits FROM {table}"
+                " GROUP BY point)"
+            ).fetchall()[0]
+            found[table] = Room(size / plan.plays_planned, entropy / plan.plays_planned)
+    return found
 
 
 def _phases(plan: Plan, game: Game, folder: Path, blocks: Sequence[Block]) -> dict[str, float]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -18,6 +18,7 @@ EXACT = 9  # bits: classes of a histogram are single values below 2**EXACT
 MAX_BLOCK_BYTES = 64 * 2**20  # of the arrays of one block, so that a worker stays small
 
 Tables = dict[str, pa.Table]
+Indices = np.ndarray[Any, Any]
 
 
 class BlockStoppedError(Exception):
@@ -146,31 +147,46 @@ def _squares(game: Game, setup: Setup, out: Out) -> dict[str, Any]:
 
 def _moments(game: Game, out: Out) -> dict[str, Any]:
     """Return exact sums: of each play column, and of each seat column by turn order and player."""
+    every = _grouped(np.zeros(len(out.plays), np.int64))
     rows = [
         (-1, -1, column.name, *sums)
         for column in game.play_columns
-        for _, sums in _sums(out.plays[column.name], np.zeros(len(out.plays), np.int64))
+        for _, sums in _sums(out.plays[column.name], every)
     ]
     seats = out.seats.reshape(-1)
-    group = seats["turn_order"].astype(np.int64) << 16 | seats["player"].astype(np.int64)
+    groups = _grouped(seats["turn_order"].astype(np.int64) << 16 | seats["player"].astype(np.int64))
     for column in game.seat_columns:
         if column.name not in ("turn_order", "player"):
-            for key, sums in _sums(seats[column.name], group):
+            for key, sums in _sums(seats[column.name], groups):
                 rows.append((key >> 16, key & 0xFFFF, column.name, *sums))
     names = ("turn_order", "player", "metric", "n", "total", "squares", "least", "greatest")
     return dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
 
 
+class _Groups(NamedTuple):
+    """Rows put in the order of their groups: that order, each group's key, first row and length."""
+
+    order: Indices
+    keys: Indices
+    starts: Indices
+    counts: Indices
+
+
+def _grouped(group: Indices) -> _Groups:
+    order = np.argsort(group, kind="stable")
+    found = np.unique(group[order], return_index=True, return_counts=True)
+    return _Groups(order, *found)
+
+
 def _sums(
-    values: np.ndarray[Any, Any], group: np.ndarray[Any, Any]
+    values: np.ndarray[Any, Any], groups: _Groups
 ) -> Iterator[tuple[int, tuple[int, int, int, int, int]]]:
     """Yield (group, (n, sum, sum of squares, least, greatest)), all exact.
 
     Squares are summed from the two halves of each value, so that 64 bits never overflow.
     """
-    order = np.argsort(group, kind="stable")
+    order, keys, starts, counts = groups
     ordered = values[order].astype(np.int64)
-    keys, starts, counts = np.unique(group[order], return_index=True, return_counts=True)
     high, low = ordered >> 16, ordered & 0xFFFF
     add = np.add.reduceat
     totals = add(ordered, starts)

@@ -14,6 +14,7 @@ from sweep.commands import (
     asking,
     cluster,
     keeping,
+    measuring,
     planning,
     running,
     showing,
@@ -48,7 +49,7 @@ for command in (
     storing.export,
     keeping.dashboard,
     testing.chaos,
-    testing.bench,
+    measuring.bench,
 ):
     app.command()(command)
 app.command("list")(keeping.list_sweeps)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import itertools
 import os
-import resource
 import tempfile
 import time
 from collections import deque
@@ -35,7 +34,7 @@ from sweep.store import (
     merge_chunks,
     write_block,
 )
-from sweep.work import Job, Outcome, Work
+from sweep.work import Job, Outcome, Work, most_memory
 
 AT_ONCE = 64  # pieces of work that the driver hears of together
 
@@ -88,8 +87,7 @@ def crowd(plan: Plan, game: Game, folder: Path, workers: int, blocks: int, share
         run(plan, game, at(here) / "results" / plan.name, make, Listener())
         seconds = time.process_time() - began - made[0].seconds
     count = made[0].blocks
-    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-    return Report(workers, count, made[0].block_bytes, seconds / count, memory)
+    return Report(workers, count, made[0].block_bytes, seconds / count, most_memory())
 
 
 class _Crowd:

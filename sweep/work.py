@@ -9,6 +9,7 @@ import hashlib
 import json
 import os
 import platform
+import resource
 import time
 import traceback
 from collections.abc import Callable, Iterator
@@ -40,6 +41,11 @@ def sweep_sources() -> str:
         digest.update(path.name.encode())
         digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
+
+
+def most_memory() -> int:
+    """Return the most bytes of memory that this process has taken so far."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
 @dataclass(frozen=True)
@@ -85,6 +91,7 @@ class Outcome:
         fatal: Nothing can go on: the sentence for the user.
         played: Seconds of one core in the game's compiled code.
         took: Seconds in all, from preparing the point to publishing the rows.
+        memory: The most bytes that the process has taken so far.
     """
 
     work: Work
@@ -96,6 +103,7 @@ class Outcome:
     fatal: str | None = None
     played: float = 0.0
     took: float = 0.0
+    memory: int = 0
 
 
 class Worker:
@@ -146,7 +154,7 @@ class Worker:
                 outcome = Outcome(work, failure=traceback.format_exc())
         except Exception:
             outcome = Outcome(work, failure=traceback.format_exc())
-        return replace(outcome, took=time.perf_counter() - began)
+        return replace(outcome, took=time.perf_counter() - began, memory=most_memory())
 
     def _play(self, block: Block, stop: Callable[[], bool]) -> Outcome:
         """Play and publish a block."""

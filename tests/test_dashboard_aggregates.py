@@ -9,7 +9,7 @@ import pytest
 from dashboard import aggregates, metrics
 from dashboard.metrics import Metric
 from dojo_core.game import Column
-from sweep import statistics
+from sweep import questions, statistics
 
 TURN_ORDER = Column("turn_order", "u1", "0 for the first player.")
 CORNER = Column("corner", "u1", "The seat's corner.")
@@ -46,7 +46,9 @@ def con():
             SELECT point, turn_order, player, 'won' AS metric, count(*) AS n, sum(won) AS total
             FROM seats GROUP BY ALL
             UNION ALL SELECT point, turn_order, player, 'track', count(*), sum(track)
-            FROM seats GROUP BY ALL;
+            FROM seats GROUP BY ALL
+            UNION ALL SELECT point, -1, -1, 'finished', count(*), sum(finished)
+            FROM plays GROUP BY ALL;
         CREATE TABLE histograms AS
             SELECT point, 'rounds' AS metric, rounds AS low, rounds AS high, count(*) AS n
             FROM plays GROUP BY ALL;
@@ -129,8 +131,8 @@ def test_of_many_points_fewer_plays_tell_the_spread_but_all_the_mean(con, monkey
     metric = Metric("track", "Track", "stripes", "", "seat")
     table = pd.DataFrame({"point": ["a", "b"]})
     all_plays = aggregates.means(con, metric, table).set_index("point")
-    monkeypatch.setattr(aggregates, "SPREAD_PLAYS_OF_ALL", 1)
-    monkeypatch.setattr(aggregates, "SPREAD_PLAYS_LEAST", 2)
+    monkeypatch.setattr(questions, "SPREAD_PLAYS_OF_ALL", 1)
+    monkeypatch.setattr(questions, "SPREAD_PLAYS_LEAST", 2)
     fewer = aggregates.means(con, metric, table).set_index("point")
     assert fewer["mean"].equals(all_plays["mean"])
     assert fewer.loc["a", "se"] != all_plays.loc["a", "se"]
@@ -238,7 +240,7 @@ def test_long_ranges_are_counted_in_bins():
         "CREATE TABLE plays AS SELECT 'a' AS point, 1 AS finished, range rounds FROM range(10000)"
     )
     rows = aggregates.lengths(con, ROUNDS, "plays")
-    assert len(rows) <= aggregates.LENGTH_BINS + 1
+    assert len(rows) <= questions.LENGTH_BINS + 1
     assert rows["plays"].sum() == 10000
     assert set(rows["width"]) == {5}
 

@@ -2,26 +2,34 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+import os
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
+import pyarrow.compute as pc
 import pytest
 import toy_game
-from sweep_runs import frozen
+from conftest import GRID
+from sweep_runs import frozen, play, rows
 
-from sweep import store
+from sweep import pretended, store
 from sweep.backends import Threads
-from sweep.bench import BARE, PHASES, THREADS, Report, Sample, bench, shortened
+from sweep.bench import ALONE, BARE, PARTS, PHASES, THREADS, Report, Sample, bench, shortened
 from sweep.crowd import crowd
+from sweep.places import at
 from sweep.plan import Calibration
+from sweep.queries import connect, sweeps
+from sweep.verify import verify
 
 
-def test_ratios_pair_the_samples_of_one_turn() -> None:
-    samples = {BARE: [Sample(100, 1), Sample(10, 1)], THREADS: [Sample(90, 1), Sample(8, 1)]}
-    report = Report("toy", 2, 1, 1, 0.1, {}, samples)
-    assert report.ratios(THREADS) == [0.9, 0.8]
+def test_times_alone_pair_the_samples_of_one_turn() -> None:
+    samples = {ALONE: [Sample(100, {}), Sample(10, {})], THREADS: [Sample(190, {}), Sample(18, {})]}
+    report = Report("toy", "toy", 2, 1, 1, {}, {}, samples)
+    assert report.times_alone(THREADS) == [1.9, 1.8]
 
 
 def test_a_plan_is_shortened_to_the_seconds_asked_for(write_grid: Callable[..., Path]) -> None:
@@ -41,12 +49,37 @@ def test_every_way_plays_all_and_leaves_nothing_behind(
     ways = {THREADS: lambda job: Threads(job, 2)}
     report = bench(plan, toy_game.GAME, here, ways, 2, 2, told.append)
     assert (report.plays, report.blocks) == (400, 16)
-    assert {way: len(samples) for way, samples in report.samples.items()} == {BARE: 2, THREADS: 2}
+    assert {way: len(samples) for way, samples in report.samples.items()} == {
+        ALONE: 2,
+        BARE: 2,
+        THREADS: 2,
+    }
     assert tuple(report.phases) == PHASES
-    assert all(0 < s.share <= 1 for samples in report.samples.values() for s in samples)
-    assert all(sample.play_bytes > 0 for sample in report.samples[THREADS])
+    for sample in itertools.chain(*report.samples.values()):
+        assert tuple(sample.parts) == PARTS
+        assert sum(sample.parts.values()) == pytest.approx(1)
+        assert all(0 <= part <= 1 for part in sample.parts.values())
     assert list(here.iterdir()) == []
     assert told == ["warming up", "turn 1 of 2", "turn 2 of 2"]
+
+
+def test_the_room_of_a_table_is_told_beside_the_entropy_of_its_columns(
+    write_grid: Callable[..., Path], tmp_path: Path
+) -> None:
+    plan = frozen(write_grid())
+    ways = {THREADS: lambda job: Threads(job, 2)}
+    room = bench(plan, toy_game.GAME, tmp_path, ways, 1, 1, lambda turn: None).room
+    play(write_grid(), tmp_path / "again")
+    seats = rows(tmp_path / "again", "seats")
+    bits = 0.0
+    for point in plan.points:
+        here = seats.filter(pc.field("point") == point.id)
+        for column in toy_game.SEAT_COLUMNS:
+            counts = pc.value_counts(here[column.name]).field("counts").to_numpy()
+            bits -= (counts * np.log2(counts / counts.sum())).sum()
+    assert room["seats"].entropy == pytest.approx(bits / 8 / plan.plays_planned)
+    files = (tmp_path / "again" / plan.name / "seats").iterdir()
+    assert room["seats"].stored == sum(map(os.path.getsize, files)) / plan.plays_planned
 
 
 @pytest.mark.parametrize("ray", [False, True])
@@ -59,12 +92,15 @@ def test_the_command_compares_the_ways(
 ) -> None:
     words = ["bench", str(write_grid()), "--seconds", "0.2", "--repeats", "1", "--workers", "1"]
     words += ["--results", str(tmp_path / "results"), "--json", "--ray" if ray else "--no-ray"]
+    kept = tmp_path / "kept.jsonl"
+    words += ["--keep", str(kept)]
     done = subprocess.run(
         [*toy_command, *words], env=toy_environment, capture_output=True, text=True, timeout=300
     )
     assert done.returncode == 0, done.stderr
     report = json.loads(done.stdout)
-    assert list(report["samples"]) == ["bare", "threads", *(["ray"] if ray else [])]
+    assert list(report["samples"]) == ["alone", "bare", "threads", *(["ray"] if ray else [])]
+    assert json.loads(kept.read_text())["samples"] == report["samples"]
 
 
 @pytest.mark.parametrize("shared", [True, False])
@@ -79,3 +115,39 @@ def test_a_crowd_is_pretended_and_all_its_blocks_are_noted(
     assert report.block_bytes > 0
     assert report.served > 0
     assert list(here.iterdir()) == []
+
+
+@pytest.mark.parametrize("record", ["plays", "summary"])
+def test_pretended_plays_make_a_sound_sweep_of_that_many(
+    write_grid: Callable[..., Path],
+    tmp_path: Path,
+    record: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(pretended, "TARGET_ROWS", 500)
+    monkeypatch.setattr(pretended, "PLAYED", 64)
+    text = GRID.replace("seed", f'record = "{record}"\nseed')
+    plan = pretended.pretend(frozen(write_grid(text)), toy_game.GAME, at(tmp_path) / "toy", 4000)
+    assert plan.plays_planned == sweeps(tmp_path)[0].plays_done == 4000
+    assert verify(at(tmp_path) / "toy", toy_game.GAME, plan).findings == []
+    if record == "plays":
+        again = "SELECT count(DISTINCT rounds) FROM plays WHERE play IN (3, 67) GROUP BY point"
+        assert connect(tmp_path).sql(again).fetchall() == [(1,)] * 4
+
+
+def test_every_question_is_timed_as_often_as_asked(
+    write_grid: Callable[..., Path],
+    tmp_path: Path,
+    toy_command: list[str],
+    toy_environment: dict[str, str],
+) -> None:
+    words = ["bench", str(write_grid()), "--queries", "--pretend", "4000", "--repeats", "2"]
+    words += ["--results", str(tmp_path / "results"), "--json"]
+    done = subprocess.run(
+        [*toy_command, *words], env=toy_environment, capture_output=True, text=True, timeout=300
+    )
+    assert done.returncode == 0, done.stderr
+    timed = json.loads(done.stdout)["questions"]
+    assert {question["asked_by"] for question in timed} >= {"dashboard", "example"}
+    assert all(len(question["wall"]) == len(question["cpu"]) == 2 for question in timed)
+    assert list((tmp_path / "results").iterdir()) == []

@@ -446,9 +446,19 @@ def weigh_every_walk(
     root = table.node
     base = whole(nodes[root].depth)
     goal = min(whole(nodes[root].longest), table.remaining)
-    brown = is_brown(rules, table.track[table.seat])
+    track = table.track[table.seat]
+    brown = is_brown(rules, track)
     turn = table.turn_of_tree
-    begin_weighing(table, whole(nodes[root].fatica))
+    # Before a fight a walk is worth no more than the best end, and on the way to one what it gains.
+    most = ENTERING
+    gains = NIL
+    if not brown and table.path_length == 1:
+        most = best_end_worth(rules, maze, tree, table)
+        gains = most_gained(rules) * bits_set(np.uint64(able))
+        if is_brown(rules, track + gains):
+            gains = ENTERING
+    fatica_before = whole(nodes[root].fatica)
+    begin_weighing(table, fatica_before)
     here = table.path[table.path_length - 1]
     if brown and not table.shut and maze.entrance[here] != NOWHERE:
         takes(table, seed, ENTERING * STRIPE, 1)
@@ -470,6 +480,12 @@ def weigh_every_walk(
             since = level
         table.fought[level] = since
         ends = level == goal
+        if since == 0:
+            hoped = most if ends else most + gains * STRIPE
+            paid = min(price * (fatica - fatica_before), track)
+            if STRIPE * (hoped - paid * STRIPE) < table.best:
+                at = whole(nodes[at].skip)
+                continue
         enters = False
         if (brown or since > 0) and level < table.remaining and not table.shut:
             enters = maze.entrance[square] != NOWHERE
@@ -487,6 +503,23 @@ def weigh_every_walk(
             continue
         if takes(table, seed, worth, 1):
             keep_plan(table, level, enters)
+
+
+@kernel
+def best_end_worth(rules: np.record, maze: np.record, tree: Tree, table: np.record) -> int:
+    """Return what the best last square of the whole roll is worth to who meets nobody."""
+    start = table.origin & 63
+    groups = tree.groups
+    price = fatica_price(rules)
+    track = table.track[table.seat]
+    best = WORST
+    for group in range(
+        maze.first_group[start, table.remaining], maze.first_group[start, table.remaining + 1]
+    ):
+        square = (whole(groups[group].square) + table.turn_of_tree) & 255
+        height = max(track - price * whole(groups[group].fatica), 0)
+        best = max(best, square_worth(rules, maze, table, square, height))
+    return best
 
 
 @kernel

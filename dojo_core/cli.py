@@ -173,7 +173,7 @@ def scenarios(
 
     Exit code 0: all passed; 1: some failed; 2: a file cannot be read.
     """
-    from dojo_core.labirinto.scenarios import run_file
+    from dojo_core.scenarios import run_file
 
     passed, failed = 0, 0
     for file in files:

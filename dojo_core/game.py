@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -134,6 +135,9 @@ class Game:
             ``walls`` (segments ``[r0, c0, r1, c1]`` between grid corners), ``colors`` (a square
             code to a word and a CSS colour). None for a game without a board.
         presets: Options set together under a name.
+        scenario: ``scenario(described, folder)`` plays a conformance scenario, as read from JSON
+            in `folder`, by the compiled rules and returns what differs from its expectation. None
+            for a game without scenarios.
     """
 
     name: str
@@ -150,6 +154,7 @@ class Game:
     describe: Callable[[Sequence[Event], str], Iterator[str]]
     board: Callable[[Setup], dict[str, Any] | None]
     presets: tuple[Preset, ...] = ()
+    scenario: Callable[[Mapping[str, Any], Path], list[str]] | None = None
 
     def resolve(
         self, given: Mapping[str, Any], base: Any = None, where: str = ""

@@ -181,9 +181,12 @@ class Table:
             steps += [["diagonal", "samurai", list(to)] for to in aslant(at["samurai"]) & empty]
         return steps
 
+    def may_go_on(self):
+        fee = self.options["stables_fee"]
+        return self.stepping and self.has("stables") and self.food[self.seat] >= fee
+
     def stable_spaces(self):
-        able = self.stepping and self.has("stables")
-        if not able or self.food[self.seat] < self.options["stables_fee"]:
+        if not self.may_go_on():
             return []
         back = {self.origin} if self.options["stables_back"] == "forbidden" else set()
         return beside(self.meeples[self.moved]) & self.empty() - back
@@ -196,7 +199,7 @@ class Table:
         for to in self.empty():
             after = self.copy()
             after.guard = to
-            if self.moved is None or self.stepping or not after.stuck():
+            if self.moved is None or self.may_go_on() or not after.stuck():
                 steps.append(["guard_house", list(to)])
         return steps
 

@@ -50,7 +50,8 @@ from pathlib import Path
 sys.path.insert(0, "tests")
 from test_labirinto_modes import POINTS, rows
 from dojo_core.kernel import plain_python
-from dojo_core.labirinto import scenarios, walks
+from dojo_core.labirinto import walks
+from dojo_core.scenarios import run_file
 
 found = {"plain": plain_python(), "rows": [rows(point) for point in POINTS]}
 # From here on no board has a tree.
@@ -60,7 +61,7 @@ try:
     found["by_search"] = rows(POINTS[0])
 except IndexError as error:
     found["by_search"] = str(error)
-found["failed"] = [r for r in scenarios.run_file(Path(sys.argv[1])) if not r["passed"]]
+found["failed"] = [r for r in run_file(Path(sys.argv[1])) if not r["passed"]]
 print(json.dumps(found))
 """
 

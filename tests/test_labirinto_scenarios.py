@@ -7,6 +7,7 @@ from board_drawings import DATA
 
 from dojo_core.errors import DojoError
 from dojo_core.labirinto import scenarios
+from dojo_core.scenarios import run_file
 
 SCENARIOS = json.loads((DATA / "labirinto.json").read_text())
 QUADRANTS = json.loads((DATA / "boards.json").read_text())
@@ -176,13 +177,13 @@ def test_file_that_holds_no_scenarios_is_refused(tmp_path, text, sentence):
     file = tmp_path / "wrong.json"
     file.write_text(text)
     with pytest.raises(DojoError, match=sentence):
-        list(scenarios.run_file(file))
+        list(run_file(file))
 
 
 def test_scenario_that_cannot_be_read_fails_and_the_next_one_runs(tmp_path):
     file = tmp_path / "some.json"
     broken = {"id": "broken", "type": "play", "board": "NONE", "n": 3, "expect": {}}
     file.write_text(json.dumps([broken, SETUP | {"id": "fine", "expect": {"legal": True}}]))
-    first, second = scenarios.run_file(file)
+    first, second = run_file(file)
     assert "cannot be read" in first["differences"][0]
     assert second == {"id": "fine", "passed": True, "differences": []}

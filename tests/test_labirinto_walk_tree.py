@@ -15,12 +15,13 @@ from dojo_core.errors import DojoError
 from dojo_core.kernel import entry, plain_python
 from dojo_core.labirinto import board as boards
 from dojo_core.labirinto import walks
-from dojo_core.labirinto.scenarios import _board_of, _read_json
+from dojo_core.labirinto.scenarios import _board_of
 from dojo_core.labirinto.setup import TO_PLACE, TO_SQUARE, pack_maze, prepare_on
 from dojo_core.labirinto.tables import ALLENAMENTO, NOWHERE, TUNNEL
+from dojo_core.scenarios import read_json
 
 GAME = games.load("labirinto")
-QUADRANTS = _read_json(DATA / "boards.json")
+QUADRANTS = read_json(DATA / "boards.json")
 SMALL = ["SAMPLE", "CELL", "POCKET", "OPEN", *sorted(SHIPPED)]
 # Plain Python plants a small tree, and walks less.
 LONGEST = 5 if plain_python() else 12

@@ -7,6 +7,7 @@ with them: who asks for options, columns or stories does not wait for it.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from dojo_core.game import Event, Game, Out, Setup
@@ -43,6 +44,13 @@ def trace(setup: Setup, seed: int, play: int) -> list[Event]:
     return teller.trace(setup, seed, play)
 
 
+def scenario(described: Mapping[str, Any], folder: Path) -> list[str]:
+    """Play a conformance scenario and compare, see `scenarios.run`."""
+    from dojo_core.labirinto import scenarios
+
+    return scenarios.run_beside(described, folder)
+
+
 def board_picture(setup: Setup) -> dict[str, Any]:
     """Return the board as it is drawn, see `picture.board_picture`."""
     from dojo_core.labirinto import picture
@@ -65,4 +73,5 @@ GAME = Game(
     describe=describe,
     board=board_picture,
     presets=PRESETS,
+    scenario=scenario,
 )

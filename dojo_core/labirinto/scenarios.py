@@ -13,15 +13,15 @@ nothing else differs from a play. A scenario is a plain mapping, as read from JS
 
 from __future__ import annotations
 
+import functools
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from dojo_core.errors import DojoError
 from dojo_core.labirinto import board as boards
 from dojo_core.labirinto.columns import CARDS
 from dojo_core.labirinto.options import OPTIONS
@@ -40,6 +40,7 @@ from dojo_core.labirinto.tables import (
 )
 from dojo_core.labirinto.trace import KINDS_OF_CHOICE, card_name, read_log, square_of
 from dojo_core.options import resolve
+from dojo_core.scenarios import read_json
 
 Scenario = Mapping[str, Any]
 
@@ -61,21 +62,15 @@ FAULTS = {
 CARD_CODES = {name: code for code, (_, name) in enumerate(CARDS)}
 
 
-def run_file(path: Path) -> Iterator[dict[str, Any]]:
-    """Yield ``{"id", "passed", "differences"}`` for every scenario of a JSON file."""
-    scenarios = _read_json(path)
-    if not isinstance(scenarios, list):
-        raise DojoError(f"{path} holds {type(scenarios).__name__}; expected a list of scenarios")
-    beside = path.parent / "boards.json"
-    quadrants = _read_json(beside) if beside.exists() else {}
-    for number, scenario in enumerate(scenarios):
-        if not isinstance(scenario, dict) or "id" not in scenario or "type" not in scenario:
-            raise DojoError(f"{path}: scenario number {number} has no id or no type")
-        try:
-            differences = run(scenario, quadrants, path.parent)
-        except (KeyError, IndexError, TypeError, ValueError) as error:
-            differences = [f"the scenario cannot be read: {type(error).__name__} {error}"]
-        yield {"id": scenario["id"], "passed": not differences, "differences": differences}
+def run_beside(scenario: Scenario, folder: Path) -> list[str]:
+    """Run one scenario whose boards are found in `folder`; return what differs."""
+    return run(scenario, _quadrants(folder / "boards.json"), folder)
+
+
+@functools.cache
+def _quadrants(path: Path) -> dict[str, Any]:
+    quadrants: dict[str, Any] = read_json(path) if path.exists() else {}
+    return quadrants
 
 
 def run(scenario: Scenario, quadrants: Mapping[str, Any], folder: Path) -> list[str]:
@@ -87,17 +82,6 @@ def run(scenario: Scenario, quadrants: Mapping[str, Any], folder: Path) -> list[
     if scenario["type"] == "play":
         return run_play(scenario, quadrants)
     return [f"type {scenario['type']!r} is none of play, setup, board"]
-
-
-def _read_json(path: Path) -> Any:
-    try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise DojoError(
-            f"{path} cannot be read: {error.strerror}; give a file of scenarios"
-        ) from error
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise DojoError(f"{path} is not JSON: {error}") from error
 
 
 # Boards

@@ -7,6 +7,7 @@ with them: who asks for options, columns or stories does not wait for it.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from dojo_core.game import Event, Game, Out, Setup
@@ -44,6 +45,13 @@ def trace(setup: Setup, seed: int, play: int) -> list[Event]:
     return teller.trace(setup, seed, play)
 
 
+def scenario(described: Mapping[str, Any], folder: Path) -> list[str]:
+    """Play a conformance scenario and compare, see `scenarios.run`."""
+    from dojo_core.micro_dojo import scenarios
+
+    return scenarios.run(described)
+
+
 GAME = Game(
     name="micro_dojo",
     title="Micro Dojo",
@@ -59,4 +67,5 @@ GAME = Game(
     describe=describe,
     board=board_picture,
     presets=PRESETS,
+    scenario=scenario,
 )

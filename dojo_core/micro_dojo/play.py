@@ -564,6 +564,13 @@ def lay_play(
 
 
 @entry
+def scored(rules: np.ndarray, states: np.ndarray) -> tuple[int, int]:
+    """Return the seat that scoring names (NONE: neither), and what decided (a told play)."""
+    winner = winner_of(rules[0], states[0])
+    return winner, tie_break(rules[0], states[0], winner)
+
+
+@entry
 def steps_now(rules: np.ndarray, states: np.ndarray, steps: np.ndarray) -> int:
     """Write the legal steps into `steps`, and return how many there are (a told play)."""
     return list_steps(rules[0], states[0], steps)

@@ -277,15 +277,20 @@ def list_ability_moves(rules: np.record, state: np.record, steps: np.ndarray, n:
     return n
 
 
+@inlined
+def may_advance(rules: np.record, state: np.record) -> bool:
+    """Tell whether Stables may still carry the moved meeple on, if there is a space."""
+    return bool(
+        state.stage == MOVED
+        and ready(state, state.seat, STABLES)
+        and state.food[state.seat] >= rules.stables_fee
+    )
+
+
 @kernel
 def list_advances(rules: np.record, state: np.record, steps: np.ndarray, n: int) -> int:
     """Stables: one more space for the meeple that moved, for food."""
-    seat = state.seat
-    if (
-        state.stage != MOVED
-        or not ready(state, seat, STABLES)
-        or state.food[seat] < rules.stables_fee
-    ):
+    if not may_advance(rules, state):
         return n
     spaces = rules.near[state.place[state.mover]] & empty_spaces(state)
     if rules.stables_back:
@@ -384,10 +389,9 @@ def list_guards(rules: np.record, state: np.record, steps: np.ndarray, n: int) -
     While Stables may carry the meeple on, the test waits for the end of the move.
     """
     empty = empty_spaces(state)
+    waits = may_advance(rules, state)
     for space in range(SPACES):
-        if empty >> space & 1 and (
-            state.stage == MOVED or somebody_can_move(rules, state, empty & ~(1 << space))
-        ):
+        if empty >> space & 1 and (waits or somebody_can_move(rules, state, empty & ~(1 << space))):
             steps[n] = step(PLACE_GUARD, space)
             n += 1
     return n

@@ -12,16 +12,14 @@ from dojo_core.kernel import entry, inlined, kernel
 from dojo_core.micro_dojo.rules import (
     kind_of,
     list_steps,
-    ready,
+    may_advance,
     take_step,
 )
 from dojo_core.micro_dojo.tables import (
     END_TURN,
     GUARD_HOUSE,
-    MOVED,
     NONE,
     PLACE_GUARD,
-    STABLES,
     TO_MOVE,
     number,
 )
@@ -38,14 +36,9 @@ def last_choice(rules: np.record, state: np.record) -> bool:
     """
     if state.due + state.build + state.actions != 1:
         return False
-    seat = state.seat
-    if (
-        state.stage == MOVED
-        and ready(state, seat, STABLES)
-        and state.food[seat] >= rules.stables_fee
-    ):
+    if may_advance(rules, state):
         return False
-    at_hand = state.owned[seat]
+    at_hand = state.owned[state.seat]
     if state.build:
         at_hand |= state.market
     return bool(state.guard != NONE or not at_hand >> GUARD_HOUSE & 1)

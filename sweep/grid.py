@@ -6,11 +6,13 @@
       GridText.read          the text, and where its keys are
       _Reader.grid
         _head                [sweep]
+        read_players         [players.NAME]
         _read_presets        the game's presets, and [presets.NAME]
         _fixed               [fixed]
         _factors             [grid], [[together]], [sample], [one_at_a_time]
         _branches            [[only_when]]
         _rules               [derived]
+        _ladder              [ladder]
         _left_out, _plays    [[leave_out]], [[more_plays]]
 """
 
@@ -44,6 +46,8 @@ from sweep.designs import (
 )
 from sweep.expressions import ExpressionError, Kind, read_expression
 from sweep.grid_text import GridText
+from sweep.players import PLAYER, alternatives, read_players, refuse_unknown
+from sweep.seatings import MIXES
 
 PRESET = "preset"  # the axis that is a label: which preset's options a point has
 REPEATED = ("together", "only_when", "leave_out", "more_plays")  # written in [[...]]
@@ -51,6 +55,7 @@ SECTIONS = (
     "sweep",
     "fixed",
     "presets",
+    "players",
     "grid",
     "together",
     "sample",
@@ -59,6 +64,7 @@ SECTIONS = (
     "derived",
     "leave_out",
     "more_plays",
+    "ladder",
 )
 RECORDS = ("plays", "summary")
 METHODS = ("latin_hypercube", "sobol")
@@ -84,6 +90,7 @@ class Grid:
         record: ``plays`` keeps a row a play and a row a seat, ``summary`` exact sums of them.
         results: The folder or address that holds the sweep's folder.
         design: How its points come about.
+        ladder: What the rungs of a ladder are called, lowest first; empty where it is none.
     """
 
     path: Path
@@ -94,6 +101,7 @@ class Grid:
     record: str
     results: str
     design: Design
+    ladder: tuple[str, ...] = ()
 
     @property
     def combinations(self) -> int:
@@ -128,17 +136,22 @@ class _Reader:
         self.base: Row = {}
         self.presets: dict[str, dict[str, Any]] = {}
         self.preset_rows: list[Row] = []
+        self.rungs: list[Any] = []
+        self.ladder_plays: list[tuple[Condition, int]] = []
         self.claims: dict[str, list[_Claim]] = {}
 
     def grid(self) -> Grid:
         self._check_sections()
         head = self._head()
         self.game: Game = head["game"]
+        self.players = read_players(self.source, self.game)
         self._read_presets()
         self.options = self._fixed()
         factors = list(self._factors())
         branches = list(self._branches())
         rules = self._rules()
+        if "ladder" in self.content:
+            factors.append(self._ladder(self.content["ladder"]))
         design = Design(
             options=self.options,
             columns=_first(PRESET, self.columns),
@@ -159,6 +172,7 @@ class _Reader:
             record=head["record"],
             results=head["results"],
             design=design,
+            ladder=tuple(self._called(rung) for rung in self.rungs),
         )
 
     # [sweep]
@@ -184,10 +198,12 @@ class _Reader:
     def _head(self) -> dict[str, Any]:
         given: dict[str, Any] = self.content["sweep"]
         known = ("name", "game", "plays", "plays_in_all", "seed", "record", "results")
-        self._check_keys("sweep", given, known)
+        self.source.check_keys("sweep", given, known)
         if "game" not in given:
             raise self.source.wrong("[sweep] needs the key 'game'", "sweep")
-        if ("plays" in given) == ("plays_in_all" in given):
+        if "ladder" in self.content:
+            self._refuse_plays(given)
+        elif ("plays" in given) == ("plays_in_all" in given):
             raise self.source.wrong(
                 "[sweep] needs the key 'plays' (of each point) or 'plays_in_all' (of all points"
                 " together), and one of them only",
@@ -207,14 +223,21 @@ class _Reader:
                 "sweep",
                 "name",
             )
-        self._whole(head, "plays" if "plays" in head else "plays_in_all", 1, MAX_PLAYS, "sweep")
-        self._whole(head, "seed", 0, MAX_SEED, "sweep")
-        self._one_of(head, "record", RECORDS, "sweep")
+        for key in given.keys() & {"plays", "plays_in_all"}:
+            self.source.whole(head, key, 1, MAX_PLAYS, "sweep")
+        self.source.whole(head, "seed", 0, MAX_SEED, "sweep")
+        self.source.one_of(head, "record", RECORDS, "sweep")
         try:
             game = games.load(str(head["game"]))
         except DojoError as error:
             raise self.source.wrong(str(error), "sweep", "game") from error
         return {**head, "game": game}
+
+    def _refuse_plays(self, given: Mapping[str, Any]) -> None:
+        for key in given.keys() & {"plays", "plays_in_all"}:
+            raise self.source.wrong(
+                f"{key} stands in [ladder] where there is one, by mix; remove it here", "sweep", key
+            )
 
     # Presets and [fixed]
 
@@ -306,14 +329,14 @@ class _Reader:
         return rows
 
     def _sample(self, given: Mapping[str, Any]) -> Factor:
-        self._check_keys("sample", given, ("method", "points", "seed", "axes"))
+        self.source.check_keys("sample", given, ("method", "points", "seed", "axes"))
         for key in ("method", "points", "axes"):
             if key not in given:
                 raise self.source.wrong(f"[sample] needs the key {key!r}", "sample")
         settings = {"seed": 1, **given}
-        self._one_of(settings, "method", METHODS, "sample")
-        self._whole(settings, "points", 1, MAX_SAMPLE, "sample")
-        self._whole(settings, "seed", 0, MAX_SEED, "sample")
+        self.source.one_of(settings, "method", METHODS, "sample")
+        self.source.whole(settings, "points", 1, MAX_SAMPLE, "sample")
+        self.source.whole(settings, "seed", 0, MAX_SEED, "sample")
         method, points = settings["method"], settings["points"]
         if method == "sobol" and points & (points - 1):
             below = 1 << (points.bit_length() - 1)
@@ -404,8 +427,90 @@ class _Reader:
                 f"{key} = {text!r} is a {expression.kind}; expected {option.expected}", spot
             )
         named = [find(self.game.options, name) for name in expression.names]
-        check = functools.partial(option.check, base=self.source.file.parent)
+        check = functools.partial(self._settle, option)
         return Rule(self._place(spot), key, expression, named, check)
+
+    # [ladder]
+
+    def _ladder(self, given: Mapping[str, Any]) -> Factor:
+        """Return the seatings; note the rungs, and how often each seating is played."""
+        self.source.check_keys("ladder", given, ("players", "plays", "at_most"))
+        for key in ("players", "plays"):
+            if key not in given:
+                raise self.source.wrong(f"[ladder] needs the key {key!r}", "ladder")
+        if "players" in self.columns:
+            raise self.source.wrong("players is an axis; a ladder needs it fixed", "ladder")
+        self._claim(PLAYER, "axis", "an axis", ("ladder", "players", 0))
+        self.rungs = self._rungs(given["players"])
+        seats = int(self.options["players"])
+        at_most = self._at_most(given.get("at_most", {}))
+        column = self.columns.setdefault(PLAYER, Column(self._option(PLAYER, ("ladder", None, 0))))
+        wanted: dict[int, set[str]] = {}
+        rows: dict[int, Row] = {}
+        for mix, plays in self._mixes(given["plays"], seats).items():
+            for seating in MIXES[mix](len(self.rungs), seats):
+                position = column.position([self.rungs[rung] for rung in seating])
+                rows[position] = {PLAYER: position}
+                fewest = min((plays, *(at_most.get(rung, plays) for rung in seating)))
+                wanted.setdefault(fewest, set()).add(column.keys[position])
+        self.ladder_plays = [
+            (Condition(self.source.place("ladder", "plays"), {PLAYER: frozenset(keys)}), plays)
+            for plays, keys in wanted.items()
+        ]
+        return Factor("[ladder]", tuple(rows.values()))
+
+    def _rungs(self, given: Any) -> list[Any]:
+        spot = ("ladder", "players", 0)
+        option = self._option(PLAYER, spot)
+        if not isinstance(given, list) or any(isinstance(rung, list) for rung in given):
+            raise self._wrong(f"players = {given!r} is not a list of players, lowest first", spot)
+        rungs = [self._check(option, rung, spot) for rung in self._listed(given, option, spot)]
+        if len(rungs) < 2:
+            raise self._wrong("a ladder needs two players at least", spot)
+        seen: dict[str, Any] = {}
+        for rung in rungs:
+            twin = seen.setdefault(same(option, rung), rung)
+            if twin is not rung:
+                both = f"{self._called(twin)!r} and {self._called(rung)!r}"
+                raise self._wrong(f"{both} play alike; keep one of them", spot)
+        return rungs
+
+    def _called(self, rung: Any) -> str:
+        return str(find(self.game.options, PLAYER).shown(rung))
+
+    def _mixes(self, given: Any, seats: int) -> dict[str, int]:
+        spot = ("ladder", "plays", 0)
+        if not isinstance(given, dict) or not given:
+            words = "plays of each seating by mix, such as {one = 5_000, half = 2_000}"
+            raise self._wrong(f"plays = {given!r} is not {words}", spot)
+        for mix in given:
+            if mix not in MIXES:
+                raise self._wrong(
+                    f"{mix!r} is not one of the mixes {', '.join(MIXES)}{nearest(mix, MIXES)}", spot
+                )
+            self.source.whole(given, mix, 1, MAX_PLAYS, "ladder")
+        rungs = len(self.rungs)
+        if "half" in given and (seats % 2 or seats < 4):
+            raise self._wrong(f"half against half needs 4 seats, 6 or 8, not {seats}", spot)
+        if "different" in given and not 3 <= seats <= rungs:
+            raise self._wrong(
+                f"all different needs 3 seats at least and as many rungs; here are {seats} seats"
+                f" and {rungs} rungs",
+                spot,
+            )
+        return given
+
+    def _at_most(self, given: Any) -> dict[int, int]:
+        """Return the most plays of a seating in which some rungs sit."""
+        spot = ("ladder", "at_most", 0)
+        if not isinstance(given, dict):
+            raise self._wrong(f"at_most = {given!r} is not plays by player", spot)
+        names = [self._called(rung) for rung in self.rungs]
+        for name in given:
+            if name not in names:
+                raise self._wrong(f"{name!r} is no rung{nearest(name, names)}", spot)
+            self.source.whole(given, name, 1, MAX_PLAYS, "ladder")
+        return {names.index(name): plays for name, plays in given.items()}
 
     # [[leave_out]] and [[more_plays]]
 
@@ -424,14 +529,16 @@ class _Reader:
     def _plays(self, head: Mapping[str, Any]) -> Plays:
         more = []
         for number, table in enumerate(self._all("more_plays")):
-            self._check_keys("more_plays", table, ("when", "plays"), number)
+            self.source.check_keys("more_plays", table, ("when", "plays"), number)
             if "plays" not in table:
                 raise self.source.wrong(
                     "[[more_plays]] needs the key 'plays'", "more_plays", None, number
                 )
-            self._whole(table, "plays", 1, MAX_PLAYS, "more_plays", number)
+            self.source.whole(table, "plays", 1, MAX_PLAYS, "more_plays", number)
             more.append((self._when(table, "more_plays", number, set()), int(table["plays"])))
         in_all = "plays_in_all" in head
+        if self.rungs:
+            return Plays(0, more=(*self.ladder_plays, *more))
         return Plays(head["plays_in_all" if in_all else "plays"], in_all, tuple(more))
 
     # Conditions
@@ -547,7 +654,10 @@ class _Reader:
     def _listed(self, given: Any, option: Option, spot: Spot) -> Sequence[Any]:
         """Return the values that a list, a range, or a single value stands for."""
         if not isinstance(given, dict):
-            return given if isinstance(given, list) else [given]
+            values = given if isinstance(given, list) else [given]
+            if option.name != PLAYER:
+                return values
+            return [meant for value in values for meant in alternatives(value, self.players)]
         key = option.name
         shape = f"a range such as {key} = {{from = 2, to = 8, step = 2}}"
         if option.kind != "integer" or not {"from", "to"} <= given.keys() <= {"from", "to", "step"}:
@@ -635,43 +745,21 @@ class _Reader:
         # `Option.check` takes a file that was read already; a player may be given by its weights
         if isinstance(value, dict) and option.kind != "per_seat":
             raise self._wrong(f"{option.name} = {value!r} is not {option.expected}", spot)
-        return option.check(value, self.source.file.parent, self._place(spot))
+        return self._settle(option, value, self._place(spot))
 
-    def _check_keys(
-        self, section: str, given: Mapping[str, Any], known: Sequence[str], number: int = 0
-    ) -> None:
-        for key in given:
-            if key not in known:
-                shown = f"[[{section}]]" if section in REPEATED else f"[{section}]"
-                raise self.source.wrong(
-                    f"there is no key {key!r}{nearest(key, known)}; the keys of {shown} are "
-                    + ", ".join(known),
-                    section,
-                    key,
-                    number,
+    def _settle(self, option: Option, value: Any, place: str = "") -> Any:
+        """Return an option's settled value, the grid's own players put in for their names."""
+        if option.name == PLAYER:
+            refuse_unknown(value, option, self.players, place)
+            meant = list(alternatives(value, self.players))
+            if len(meant) > 1:
+                start = f"{place}: " if place else ""
+                raise DojoError(
+                    f"{start}player = {value!r} stands for {len(meant)} players, as a weight has"
+                    " several values; make it an axis, in [grid]"
                 )
-
-    def _whole(
-        self, given: Mapping[str, Any], key: str, low: int, high: int, section: str, number: int = 0
-    ) -> None:
-        value = given[key]
-        if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
-            raise self.source.wrong(
-                f"{key} = {value!r} is not a whole number from {low} to {high}",
-                section,
-                key,
-                number,
-            )
-
-    def _one_of(
-        self, given: Mapping[str, Any], key: str, words: Sequence[str], section: str
-    ) -> None:
-        value = given[key]
-        if value not in words:
-            hint = nearest(str(value), words)
-            raise self.source.wrong(
-                f"{key} = {value!r} is not one of {', '.join(words)}{hint}", section, key
-            )
+            value = meant[0]
+        return option.check(value, self.source.file.parent, place)
 
     def _place(self, spot: Spot) -> str:
         return self.source.place(*spot)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Container
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -83,6 +83,46 @@ class GridText:
     ) -> DojoError:
         """Return the error that says `message` about a place, see `line`."""
         return DojoError(f"{self.place(section, key, number)}: {message}")
+
+    def check_keys(
+        self, section: str, given: Mapping[str, Any], known: Sequence[str], number: int = 0
+    ) -> None:
+        """Refuse a key of a section that is none of the `known`."""
+        for key in given:
+            if key not in known:
+                repeated = isinstance(self.content.get(section), list)
+                shown = f"[[{section}]]" if repeated else f"[{section}]"
+                raise self.wrong(
+                    f"there is no key {key!r}{nearest(key, known)}; the keys of {shown} are "
+                    + ", ".join(known),
+                    section,
+                    key,
+                    number,
+                )
+
+    def whole(
+        self, given: Mapping[str, Any], key: str, low: int, high: int, section: str, number: int = 0
+    ) -> None:
+        """Refuse a key's value unless it is a whole number from `low` to `high`."""
+        value = given[key]
+        if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
+            raise self.wrong(
+                f"{key} = {value!r} is not a whole number from {low} to {high}",
+                section,
+                key,
+                number,
+            )
+
+    def one_of(
+        self, given: Mapping[str, Any], key: str, words: Sequence[str], section: str
+    ) -> None:
+        """Refuse a key's value unless it is one of the `words`."""
+        value = given[key]
+        if value not in words:
+            hint = nearest(str(value), words)
+            raise self.wrong(
+                f"{key} = {value!r} is not one of {', '.join(words)}{hint}", section, key
+            )
 
 
 def _invalid(file: Path, text: str, message: str) -> str:

@@ -94,6 +94,7 @@ class Plan:
         origin: What each section of the grid contributed to the points, in words.
         grid: The text of the grid file.
         created: When the plan was made, in seconds since 1970.
+        ladder: What the rungs of a ladder are called, lowest first; empty where it is none.
     """
 
     name: str
@@ -110,6 +111,7 @@ class Plan:
     origin: str = ""
     grid: str = field(default="", repr=False)
     created: float = 0.0
+    ladder: tuple[str, ...] = ()
 
     @functools.cached_property
     def hash(self) -> str:
@@ -193,6 +195,7 @@ class Plan:
             raise DojoError("the plan was written by another version; run the sweep again", 3)
         named = content.pop("hash")
         content["points"] = tuple(Point(p[0], tuple(p[2:]), p[1]) for p in content["points"])
+        content["ladder"] = tuple(content.get("ladder", ()))
         content["calibration"] = Calibration(**content["calibration"])
         plan = Plan(**content)
         if plan.hash != named:
@@ -249,6 +252,7 @@ def make_plan(
         origin=design.origin(tally),
         grid=grid.text,
         created=time.time(),
+        ladder=grid.ladder,
     )
     samples = {plan.points[round(i * (len(plan.points) - 1) / 4)] for i in range(5)}
     return plan, {point.id: plan.setup(game, point) for point in samples}

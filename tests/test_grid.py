@@ -51,7 +51,8 @@ def test_a_point_is_left_out_when_all_of_one_condition_match(write_grid):
 def test_a_player_may_be_given_by_its_weights(write_grid):
     text = HEAD + (
         "[fixed]\nplayers = 2\n"
-        '[grid]\nplayer = ["walker", {inherits = "runner", name = "mine"}, [{stride = 2}, "walker"]]\n'
+        '[grid]\nplayer = ["walker", {inherits = "runner", name = "mine"},'
+        ' [{stride = 2}, "walker"]]\n'
     )
     assert [c["player"] for c in choices(write_grid(text))] == [
         "walker",

@@ -21,11 +21,13 @@ POINTS = {
     "[fixed] and [grid]": 36,
     "[[together]]": 6,
     "Presets": 6,
+    "[players.NAME]": 4,
     "[sample]": 64,
     "[one_at_a_time]": 4,
     "[[only_when]]": 7,
     "[derived]": 4,
     "[[leave_out]] and [[more_plays]]": 10,
+    "[ladder]": 42,
 }
 
 

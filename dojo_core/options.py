@@ -93,7 +93,7 @@ class Option:
         if self.kind == "file":
             return value["label"]
         if self.kind == "per_seat":
-            return " ".join(_called(player) for player in one_a_seat(value))
+            return " ".join(called(player) for player in one_a_seat(value))
         return value
 
     def _refuse(self, value: Any, where: str, hint: str = "") -> DojoError:
@@ -211,7 +211,8 @@ def players_identity(players: Any) -> Any:
     return players if isinstance(players, str) else [players_identity(one) for one in players]
 
 
-def _called(player: str | Mapping[str, Any]) -> str:
+def called(player: str | Mapping[str, Any]) -> str:
+    """Return what tables and traces call a settled player."""
     return player if isinstance(player, str) else str(player["name"])
 
 

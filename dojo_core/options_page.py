@@ -20,7 +20,14 @@ _PRESETS = """
 
 A preset sets some options at once, and a grid file names it: `preset = "NAME"` in `[fixed]`, or
 several as an axis in `[grid]`. More of them can be written in the grid file itself."""
+_WEIGHTS = """
+## Weights of a player
+
+Wherever a player is named it may also be given by its weights, as in
+`player = {{inherits = "{parent}", {feature} = {value}}}`: what is not given is inherited, or has
+its default. `name = "..."` says what tables call it."""
 _PRESET_COLUMNS = ("preset", "sets", "what it is", "source")
+_WEIGHT_COLUMNS = ("weight", "unit", "what it weighs", "values", "default")
 _COLUMNS = ("option", "default", "values", "unit", "what it changes", "source")
 
 
@@ -41,6 +48,27 @@ def _lines(game: Game) -> Iterator[str]:
         yield _row(_COLUMNS)
         yield _row("---" for _ in _COLUMNS)
         yield from (_row(_cells(option)) for option in game.options if option.group == group)
+    if game.player_features:
+        yield from _weights(game)
+
+
+def _weights(game: Game) -> Iterator[str]:
+    """Yield the section of what players weigh, and how much those of the game do."""
+    made = {s.name: weights for s in game.strategies if (weights := game.weights_of(s.name))}
+    parent, weights = list(made.items())[-1]
+    feature = list(weights)[-1]
+    yield _WEIGHTS.format(parent=parent, feature=feature, value=_plain(weights[feature])) + "\n"
+    yield _row((*_WEIGHT_COLUMNS, *made))
+    yield _row("---" for _ in (*_WEIGHT_COLUMNS, *made))
+    for option in game.player_features:
+        named = (
+            f"`{option.name}`",
+            option.unit,
+            option.help,
+            _values(option),
+            _plain(option.default),
+        )
+        yield _row((*named, *(_plain(weights[option.name]) for weights in made.values())))
 
 
 def _cells(option: Option) -> Iterator[str]:
@@ -78,7 +106,8 @@ def _values(option: Option) -> str:
     if option.kind == "file":
         return "a path, or a shipped name"
     words = ", ".join(f"`{word}`" for word in option.choices)
-    return f"{words}; or a list, one a seat" if option.kind == "per_seat" else words
+    weighed = "; or [weights](#weights-of-a-player)" if option.features else ""
+    return f"{words}{weighed}; or a list, one a seat" if option.kind == "per_seat" else words
 
 
 def _row(cells: Iterable[str]) -> str:

@@ -253,9 +253,11 @@ class Referee:
         self.setup_board(event["board"])
 
         player = self.options["player"]
+        sitting = player if isinstance(player, list) else [player] * n
+        called = [one["name"] if isinstance(one, Mapping) else one for one in sitting]
         self.players = event["players"]
-        if not same(self.players, [player] * n if isinstance(player, str) else player):
-            self.foul("setup: players", f"{player}")
+        if not same(self.players, called):
+            self.foul("setup: players", f"{called}")
         self.setup_corners(event["corners"])
 
         self.first = event["first"]

@@ -30,7 +30,7 @@ CARDS = {
 }
 TECNICA = ("Kiai", "Uke", "Kaeshi")
 BELTS = 6
-PLAYERS = ("random", "wanderer", "greedy")
+PLAYERS = ("random", "wanderer", "greedy", "beginner", "careful", "bold", "expert")
 REASONS = ("exam", "max_rounds")
 SEAT_COUNTS = (
     "attacks_won", "attacks_lost", "defences_won", "defences_lost", "starts", "exams",
@@ -102,7 +102,7 @@ class Columns:
             {
                 "corner": self.corners[seat],
                 "turn_order": (seat - self.first) % n,
-                "player": PLAYERS.index(self.players[seat]),
+                "player": [*PLAYERS, self.players[seat]].index(self.players[seat]),
                 "won": int(seat == winner),
                 "track": self.track[seat],
                 "best_track": self.best[seat],

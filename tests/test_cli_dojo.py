@@ -8,11 +8,12 @@ from pathlib import Path
 
 import pytest
 from board_drawings import DATA
-from test_labirinto_golden import FOLDER, PLAYS, without_engine
+from test_labirinto_golden import FOLDER, GAME, PLAYS, without_engine
 
 from dojo_core.kernel import plain_python
 
 ROOT = Path(__file__).parent.parent
+PLAYERS = [strategy.name for strategy in GAME.strategies]
 SHORT = ["player=random", "max_rounds=2"]
 
 
@@ -166,7 +167,7 @@ def test_bench_prints_json_a_line_for_each_player_and_count():
     found = json.loads(done.stdout)
     assert found["compile_seconds"] is None
     assert [(row["player"], row["players"]) for row in found["rows"]] == [
-        (player, players) for player in ("random", "wanderer", "greedy") for players in (3, 4)
+        (player, players) for player in PLAYERS for players in (3, 4)
     ]
 
 
@@ -188,9 +189,7 @@ def test_fairness_prints_a_verdict_for_every_player_at_4_and_8_seats():
     done = dojo("fairness", "--plays", 200)
     lines = done.stdout.splitlines()
     assert [line.split()[:3] for line in lines] == [
-        [player, seats, "seats:"]
-        for player in ("random", "wanderer", "greedy")
-        for seats in ("4", "8")
+        [player, seats, "seats:"] for player in PLAYERS for seats in ("4", "8")
     ]
     assert done.returncode == any("NOT fair" in line for line in lines)
 

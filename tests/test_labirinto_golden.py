@@ -38,6 +38,9 @@ PLAYS = {
         "player=greedy players=8 start_track_many=15 board=four_entrances exam_wins=2"
         " exam_ties=defender max_rounds=10 --seed 4"
     ),
+    "four_of_weights": (
+        "player=beginner,careful,bold,expert players=4 start_track=9 max_rounds=12 --seed 3"
+    ),
     "four_alternatives": (
         "player=greedy players=4 short_game=true first_player_extra=1 fatica_stop_only=true"
         " first_round_kumite=true exam_own_belt=true kiai=1 exam_fail_cost=0 start_track=14"

@@ -18,9 +18,10 @@ from dojo_core.errors import DojoError
 from dojo_core.kernel import plain_python
 from dojo_core.labirinto import play as plays_module
 from dojo_core.labirinto import scenarios, walks
+from dojo_core.labirinto.chances import attack_odds
 from dojo_core.labirinto.columns import CARDS, PLAY_COLUMNS, SEAT_COLUMNS
 from dojo_core.labirinto.options import OPTIONS
-from dojo_core.labirinto.setup import attack_odds, pack_maze, seating, seating_fault
+from dojo_core.labirinto.setup import pack_maze, seating, seating_fault
 from dojo_core.labirinto.tables import ODDS_CENTRE
 from dojo_core.labirinto.trace import read_log
 

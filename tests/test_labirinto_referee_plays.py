@@ -62,6 +62,10 @@ VARIATIONS = [
     {"first_player_extra": 18, "first_round_kumite": True},
     {"uke_cards": 0, "meditazione_cards": 0, "first_round_kumite": True},
     {"players": 3, "player": ["random", "wanderer", "greedy"]},
+    {
+        "players": 4,
+        "player": ["bold", {"inherits": "careful", "temperature": 80}, "beginner", "expert"],
+    },
     {f"{key}_cards": 0 for key in CARDS},
     {f"{key}_cards": int(key in ("kiai", "uke")) for key in CARDS},
 ]
@@ -79,7 +83,7 @@ def grid_points(player):
                 "board": SHIPPED[(number + number // len(SHIPPED) + track) % len(SHIPPED)],
                 "start_track": track,
                 "start_track_many": track + 1,
-                "max_rounds": {"random": 30, "wanderer": 40, "greedy": 150}[player],
+                "max_rounds": {"random": 30, "wanderer": 40, "greedy": 150, "expert": 100}[player],
                 **variation,
             }
             top = 6 * point.get("belt_stripes", 3) - 1
@@ -102,7 +106,7 @@ def corner_points(axes, count, **fixed):
 QUESTIONS = {
     option.name: list(option.choices) for option in OPTIONS if option.group == "Open questions"
 } | {
-    "player": ["random", "wanderer", "greedy"],
+    "player": ["random", "wanderer", "greedy", "expert"],
     "first_round_kumite": [False, True],
     "fatica_stop_only": [False, False, True],
 }
@@ -124,6 +128,7 @@ GROUPS = {
     "random": lambda: grid_points("random"),
     "wanderer": lambda: grid_points("wanderer"),
     "greedy": lambda: grid_points("greedy"),
+    "expert": lambda: grid_points("expert"),
     "to the end": lambda: [
         {"player": player, "players": players, "board": board}
         for player, players, board in (

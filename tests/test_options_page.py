@@ -7,6 +7,7 @@ import pytest
 
 from dojo_core import games, options_page
 from dojo_core.labirinto.options import OPTIONS
+from dojo_core.options import find
 
 FOLDER = Path(options_page.__file__).parent / "labirinto"
 PAGE = (FOLDER / "OPTIONS.md").read_text(encoding="utf-8")
@@ -31,9 +32,19 @@ def test_the_committed_page_is_the_one_written_from_the_table(game):
 
 
 def test_every_option_has_one_row_of_six_cells():
-    rows = [line for line in PAGE.splitlines() if line.startswith("| `")]
+    page = PAGE.split("## Weights of a player")[0]
+    rows = [line for line in page.splitlines() if line.startswith("| `")]
     assert [re.match(r"\| `(\w+)`", line).group(1) for line in rows] == [o.name for o in OPTIONS]
     assert {len(re.findall(r"(?<!\\)\|", line)) for line in rows} == {7}
+
+
+def test_every_weight_has_a_row_with_that_of_every_player_made_of_weights():
+    section = PAGE.split("## Weights of a player")[1]
+    player = find(OPTIONS, "player")
+    for feature in player.features:
+        (line,) = [line for line in section.splitlines() if line.startswith(f"| `{feature.name}`")]
+        weights = [str(player.weights_of(name)[feature.name]).lower() for name in player.weights]
+        assert [cell.strip() for cell in line.split("|")][-1 - len(weights) : -1] == weights
 
 
 def test_assumed_numbers_and_no_others_are_marked():

@@ -12,6 +12,7 @@ Definitions used below:
 from __future__ import annotations
 
 from dojo_core.game import Column, Strategy
+from dojo_core.options import CUSTOM
 
 STRATEGIES = (
     Strategy("random", "Chooses uniformly among everything the rules allow."),
@@ -25,7 +26,26 @@ STRATEGIES = (
         "A sensible beginner: takes the walk, the fights and the cards that promise the most"
         " stripes, and heads for the Dojo as a Brown belt.",
     ),
+    Strategy(
+        "beginner",
+        "Sees where a walk ends and what stripes that gives, not the pawns on the way, and plays"
+        " half by chance.",
+    ),
+    Strategy(
+        "careful",
+        "Weighs what may be lost more than what may be won: avoids doubtful fights, keeps out of"
+        " reach, and saves its cards.",
+    ),
+    Strategy("bold", "Makes light of losses: seeks fights and stays near those it may attack."),
+    Strategy(
+        "expert",
+        "Weighs every walk, fight, card and Exam by what the next round may make of it, with tuned"
+        " weights.",
+    ),
 )
+
+# The code of a seat whose player is given by its weights comes after these.
+PLAYER_LABELS = (*(strategy.name for strategy in STRATEGIES), CUSTOM)
 
 TECNICA = ("kiai", "uke", "kaeshi")
 
@@ -115,7 +135,7 @@ PLAY_COLUMNS = (
 SEAT_COLUMNS = (
     Column("corner", "u1", "The seat's Safe Room: 0 top left, then clockwise."),
     Column("turn_order", "u1", "0 for the first player, then clockwise."),
-    Column("player", "u1", "Who decides.", "", tuple(s.name for s in STRATEGIES)),
+    Column("player", "u1", "Who decides.", "", PLAYER_LABELS),
     Column("won", "u1", "1 for the winner."),
     Column("track", "u1", "Track position at the end.", "stripes"),
     Column("best_track", "u1", "Highest track position reached.", "stripes"),

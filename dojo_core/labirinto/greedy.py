@@ -15,7 +15,15 @@ import numpy as np
 
 from dojo_core.kernel import inlined, kernel, whole
 from dojo_core.labirinto.crossings import bits_set, mark_met, met_among, unmet_walk
-from dojo_core.labirinto.table import belt, choice_stream, fightable, is_brown, top_of_track
+from dojo_core.labirinto.table import (
+    choice_stream,
+    fightable,
+    is_brown,
+    points_ahead,
+    stripes_lost,
+    stripes_won,
+    top_of_track,
+)
 from dojo_core.labirinto.tables import (
     ALLENAMENTO,
     DEFENDER,
@@ -65,9 +73,7 @@ def fight_chance(rules: np.record, table: np.record, track: int, seat: int, foe:
 
     A held Kiai counts, as the attacker would play it.
     """
-    difference = belt(rules, track) - belt(rules, table.track[foe])
-    points = min(abs(difference) * rules.belt_bonus, rules.bonus_cap)
-    ahead = points if difference > 0 else -points
+    ahead = points_ahead(rules, track, table.track[foe])
     if table.hand[seat] == KIAI:
         ahead += rules.kiai
     return int(table.odds[rules.kumite_ties, ODDS_CENTRE + ahead])
@@ -76,25 +82,13 @@ def fight_chance(rules: np.record, table: np.record, track: int, seat: int, foe:
 @kernel
 def fight_gain(rules: np.record, table: np.record, track: int, foe: int) -> int:
     """Return the stripes gained by beating `foe` from `track`."""
-    difference = belt(rules, track) - belt(rules, table.track[foe])
-    gain = rules.equal_gain
-    if difference < 0:
-        gain = rules.upset_gain
-    elif difference > 0:
-        gain = rules.favourite_gain
-    return min(gain, top_of_track(rules) - track)
+    return stripes_won(rules, track, table.track[foe])
 
 
 @kernel
 def fight_loss(rules: np.record, table: np.record, track: int, foe: int) -> int:
     """Return the worth of the stripes lost by being beaten by `foe` on `track`."""
-    difference = belt(rules, track) - belt(rules, table.track[foe])
-    loss = rules.equal_loss
-    if difference > 0:
-        loss = rules.upset_loss
-    elif difference < 0:
-        loss = rules.favourite_loss
-    return min(loss, track) * STRIPE
+    return stripes_lost(rules, track, table.track[foe]) * STRIPE
 
 
 @kernel
@@ -531,25 +525,6 @@ def keep_plan(table: np.record, level: int, enters: bool) -> None:
     if enters:
         table.plan[level] = NOWHERE
         table.plan_length = level + 1
-
-
-@kernel
-def next_planned_step(
-    rules: np.record, maze: np.record, tree: Tree, table: np.record, count: int
-) -> int:
-    """Return which option the plan takes next; plan first when there is no plan."""
-    if table.node == NOWHERE:
-        return best_single_step(rules, maze, table, count)
-    if table.plan_length == 0:
-        plan_walk(rules, maze, tree, table)
-    if table.plan_length == 0:
-        return count - 1
-    node = table.plan[table.plan_next]
-    table.plan_next += 1
-    for k in range(count):
-        if table.option_nodes[k] == node:
-            return k
-    return count - 1
 
 
 @kernel

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from dojo_core.labirinto import board
 from dojo_core.labirinto.columns import CARDS, STRATEGIES
-from dojo_core.options import Option
+from dojo_core.labirinto.features import FEATURES, PLAYERS
+from dojo_core.options import Option, players_identity
 
 
 def _number(
@@ -63,6 +64,9 @@ OPTIONS: tuple[Option, ...] = (
         "not a rule",
         "Table",
         choices=tuple(strategy.name for strategy in STRATEGIES),
+        features=FEATURES,
+        weights=PLAYERS,
+        identity=players_identity,
     ),
     _choice(
         "seating",

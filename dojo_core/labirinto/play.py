@@ -11,7 +11,13 @@ from dojo_core.kernel import entry, kernel, wrapping_arithmetic
 from dojo_core.labirinto.columns import SQUARE_COLUMNS
 from dojo_core.labirinto.rules import play_turn
 from dojo_core.labirinto.setup import TO_PLACE, Tables
-from dojo_core.labirinto.table import choice_stream, displace, set_down, shuffle_deck
+from dojo_core.labirinto.table import (
+    choice_stream,
+    displace,
+    hide_discards,
+    set_down,
+    shuffle_deck,
+)
 from dojo_core.labirinto.tables import (
     BY_MAX_ROUNDS,
     BY_WON_EXAM,
@@ -97,7 +103,7 @@ def clear(table: np.record) -> None:
     table.over = 0
     table.meditating = 0
     table.spared = 0
-    table.discard_size = 0
+    hide_discards(table)
     table.leader = NOBODY
     table.steps = 0
     table.skipped = 0

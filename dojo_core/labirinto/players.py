@@ -12,7 +12,12 @@ import numpy as np
 from dojo_core.kernel import inlined, kernel, whole
 from dojo_core.labirinto import log
 from dojo_core.labirinto.drawn import find_walk
-from dojo_core.labirinto.greedy import best_option, next_planned_step, walk_to_best_end
+from dojo_core.labirinto.greedy import (
+    best_option,
+    best_single_step,
+    plan_walk,
+    walk_to_best_end,
+)
 from dojo_core.labirinto.log import note_list
 from dojo_core.labirinto.table import blame, choice_stream
 from dojo_core.labirinto.tables import (
@@ -27,8 +32,10 @@ from dojo_core.labirinto.tables import (
     PLACE,
     STEPS_A_WORD,
     WANDERER,
+    WEIGHED,
 )
 from dojo_core.labirinto.walks import Tree, fewest_fatica, put_plan_on_path
+from dojo_core.labirinto.weighing import weigh_extra_step, weigh_options, weigh_walks
 from dojo_core.random_numbers import below, fraction, next_word, spend
 
 
@@ -43,6 +50,8 @@ def decide(
         answer = 0
     elif table.player[seat] == GREEDY:
         answer = best_option(rules, maze, table, kind, seat, count)
+    elif table.player[seat] >= WEIGHED:
+        answer = weigh_options(rules, maze, table, kind, seat, count)
     else:
         answer = below(next_word(table.streams, choice_stream(seat)), count)
     note_list(table, log.CHOICE, seat, kind, table.options[answer], table.options, count)
@@ -65,11 +74,44 @@ def choose_step(
     player = table.player[table.seat]
     if table.scripted:
         return scripted_step(table, count, may_stop)
-    if player == GREEDY:
+    if player >= GREEDY:
         return next_planned_step(rules, maze, tree, table, count)
     if player == WANDERER:
         return wandering_step(maze, tree, table, count)
     return uniform_step(table, count, may_stop)
+
+
+@kernel
+def plan_steps(rules: np.record, maze: np.record, tree: Tree, table: np.record) -> None:
+    """Keep the best walk of what remains in ``table.plan``, as nodes of the tree.
+
+    A walk that ends with the step into the Dojo ends its plan with NOWHERE.
+    """
+    if table.player[table.seat] >= WEIGHED:
+        weigh_walks(rules, maze, tree, table)
+    else:
+        plan_walk(rules, maze, tree, table)
+
+
+@kernel
+def next_planned_step(
+    rules: np.record, maze: np.record, tree: Tree, table: np.record, count: int
+) -> int:
+    """Return which option the plan takes next; plan first when there is no plan."""
+    if table.node == NOWHERE:
+        if table.player[table.seat] >= WEIGHED:
+            return weigh_extra_step(rules, maze, table, count)
+        return best_single_step(rules, maze, table, count)
+    if table.plan_length == 0:
+        plan_steps(rules, maze, tree, table)
+    if table.plan_length == 0:
+        return count - 1
+    node = table.plan[table.plan_next]
+    table.plan_next += 1
+    for k in range(count):
+        if table.option_nodes[k] == node:
+            return k
+    return count - 1
 
 
 @inlined
@@ -141,6 +183,10 @@ def choose_walk(rules: np.record, maze: np.record, tree: Tree, table: np.record)
     """
     if table.player[table.seat] == GREEDY:
         return walk_to_best_end(rules, maze, tree, table)
+    if table.player[table.seat] >= WEIGHED:
+        weigh_walks(rules, maze, tree, table)
+        put_plan_on_path(tree, table)
+        return whole(tree.nodes[table.plan[table.plan_length - 1]].fatica)
     return uniform_walk(tree, table)
 
 

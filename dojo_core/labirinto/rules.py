@@ -27,6 +27,7 @@ from dojo_core.labirinto.table import (
     change_track,
     dice_stream,
     discard,
+    discard_unseen,
     displace,
     fightable,
     in_safe_room,
@@ -764,7 +765,7 @@ def keep_tecnica(rules: np.record, maze: np.record, table: np.record, card: int)
     if held != card and keeps_held(rules, maze, table, held, card):
         table.hand[seat] = held
         dropped = card
-    discard(table, dropped)
+    discard_unseen(table, dropped)
     note(table, log.KEPT, seat, table.hand[seat], dropped)
 
 

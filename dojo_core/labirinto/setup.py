@@ -13,20 +13,22 @@ from dojo_core.game import Setup
 from dojo_core.labirinto import board as boards
 from dojo_core.labirinto import log
 from dojo_core.labirinto.board import Board
-from dojo_core.labirinto.columns import STRATEGIES
+from dojo_core.labirinto.chances import attack_odds, card_odds, meeting_chances
+from dojo_core.labirinto.columns import CARDS, PLAYER_LABELS
+from dojo_core.labirinto.features import FEATURES
 from dojo_core.labirinto.options import OPTIONS
+from dojo_core.labirinto.prospects import Prospects, fewest_fatica, prospects_of
 from dojo_core.labirinto.tables import (
     CODES,
     DOJO,
     MAZE,
     NOWHERE,
-    ODDS_CENTRE,
     SQUARES,
     TABLE,
     TUNNEL,
 )
 from dojo_core.labirinto.walks import Tree, walk_tree
-from dojo_core.options import pack
+from dojo_core.options import CUSTOM, find, one_a_seat, pack
 
 WIDTH = 16
 MAZES_KEPT = 16  # a tree of walks may take megabytes
@@ -92,16 +94,18 @@ def prepare_on(board: Board, options: Mapping[str, Any]) -> Setup:
     """Prepare options on a board that need not pass the design checks."""
     _check_track(options)
     rules = pack(OPTIONS, options)
-    longest_roll = options["dice"] * options["die_faces"]
-    maze, tree = pack_maze(board, longest_roll)
+    maze, tree = pack_maze(board, options["dice"], options["die_faces"])
     players = seat_players(options)
-    if len(tree.nodes) == 0 and set(players) != {"random"}:
+    if len(tree.nodes) == 0 and any(player != "random" for player in players):
+        longest_roll = options["dice"] * options["die_faces"]
         raise DojoError(
             f"dice = {options['dice']} of {options['die_faces']} faces: walks of {longest_roll}"
             f" steps on board {options['board']['label']!r} are too many for a player that weighs"
             " them; use fewer dice, a board with more walls, or player = random"
         )
     table = lay_table(options, players)
+    if len(tree.nodes) > 0:
+        table[0].prospect[:], table[0].turns_to_dojo[:] = look_ahead(board, options)
     return Setup(
         options, options["players"], SQUARES, WIDTH, Tables(rules, maze, tree, table, board)
     )
@@ -121,14 +125,14 @@ def _check_track(options: Mapping[str, Any]) -> None:
             )
 
 
-def seat_players(options: Mapping[str, Any]) -> list[str]:
-    """Return the name of each seat's player."""
+def seat_players(options: Mapping[str, Any]) -> list[str | Mapping[str, Any]]:
+    """Return each seat's player: its name, or its weights."""
     chosen, seats = options["player"], options["players"]
-    if isinstance(chosen, str):
-        return [chosen] * seats
+    if not isinstance(chosen, list):
+        return one_a_seat(chosen) * seats
     if len(chosen) != seats:
         raise DojoError(
-            f"player = {list(chosen)} names {len(chosen)} players, but players = {seats} sit at"
+            f"player = {chosen} names {len(chosen)} players, but players = {seats} sit at"
             " the table; name one for all, or one a seat"
         )
     return list(chosen)
@@ -154,8 +158,8 @@ def seating_fault(corners: Sequence[int]) -> str:
 
 
 @functools.lru_cache(maxsize=MAZES_KEPT)
-def pack_maze(board: Board, longest_roll: int) -> tuple[np.recarray[Any, Any], Tree]:
-    """Return the board as the compiled rules read it, and the tree of its walks.
+def pack_maze(board: Board, dice: int, faces: int) -> tuple[np.recarray[Any, Any], Tree]:
+    """Return the board as the compiled rules read it with these dice, and the tree of its walks.
 
     Points on the same board share them: no rule writes to either.
     """
@@ -177,16 +181,33 @@ def pack_maze(board: Board, longest_roll: int) -> tuple[np.recarray[Any, Any], T
         maze.room_squares[corner, : len(room)] = room
         maze.room_size[corner] = len(room)
     maze.to_dojo[:] = _steps_to_dojo(maze)
+    longest_roll = dice * faces
     tree, index = walk_tree(np.array(maze.neighbour), np.array(maze.code), longest_roll)
     maze.root[:] = index.root
     maze.first_group[:, : longest_roll + 2] = index.first_group
     maze.reach[:, : longest_roll + 1] = index.reach
+    maze.meeting[:] = meeting_chances(index.reach, dice, faces)
     maze.drawn[:, : longest_roll + 1] = index.drawn
     maze.first_crossing[:] = NOWHERE
     maze.first_crossing[:, : longest_roll + 1] = index.first_crossing
     maze.crossing_words[:, : longest_roll + 1] = index.crossing_words
     maze.crossing_row[:] = index.crossing_row
     return packed, tree
+
+
+def look_ahead(board: Board, options: Mapping[str, Any]) -> Prospects:
+    """Return what the squares of a board are good for under some options."""
+    matters = ("dice", "die_faces", "fatica_cost", "fatica_stop_only", "allenamento_gain")
+    return _look_ahead(board, tuple((name, int(options[name])) for name in matters))
+
+
+@functools.lru_cache(maxsize=MAZES_KEPT)
+def _look_ahead(board: Board, rules: tuple[tuple[str, int], ...]) -> Prospects:
+    options = dict(rules)
+    dice, faces = options["dice"], options["die_faces"]
+    maze, tree = pack_maze(board, dice, faces)
+    fewest = fewest_fatica(maze[0], tree, dice * faces + 1)
+    return prospects_of(maze[0], fewest, dice, faces, options)
 
 
 def _pack_ways(maze: np.record, board: Board) -> None:
@@ -224,29 +245,24 @@ def _steps_to_dojo(maze: np.record) -> np.ndarray[Any, Any]:
     return steps
 
 
-def lay_table(options: Mapping[str, Any], players: Sequence[str]) -> np.recarray[Any, Any]:
+def lay_table(
+    options: Mapping[str, Any], players: Sequence[str | Mapping[str, Any]]
+) -> np.recarray[Any, Any]:
     """Return a table with its seats taken, before any play is set up."""
     packed = np.zeros(1, TABLE).view(np.recarray)
     table = packed[0]
     seats = options["players"]
-    names = [strategy.name for strategy in STRATEGIES]
     table.seats = seats
     table.everyone = (1 << seats) - 1
     table.corner[:seats] = seating(options)
-    table.player[:seats] = [names.index(player) for player in players]
+    for seat, player in enumerate(players):
+        table.player[seat] = PLAYER_LABELS.index(player if isinstance(player, str) else CUSTOM)
+        weights = find(OPTIONS, "player").weights_of(player)
+        if weights is not None:
+            table.weights[seat] = pack(FEATURES, weights)[0]
+    table.copies[:] = [options[f"{key}_cards"] for key, _ in CARDS]
     table.hand[:] = -1
     table.log_full = log.FULL
     table.odds[:] = attack_odds(options["kumite_die_faces"])
+    table.card_odds[:] = card_odds(options["kumite_die_faces"], options["kiai"])
     return packed
-
-
-@functools.cache
-def attack_odds(faces: int) -> np.ndarray[Any, Any]:
-    """Return the attacker's chances in 4096ths, by who wins ties and by points ahead."""
-    odds = np.zeros((2, 2 * ODDS_CENTRE), np.int64)
-    attack, defence = np.mgrid[1 : faces + 1, 1 : faces + 1]
-    for ahead in range(-ODDS_CENTRE, ODDS_CENTRE):
-        margin = attack - defence + ahead
-        odds[0, ahead] = (margin >= 0).sum() * 4096 // faces**2
-        odds[1, ahead] = (margin > 0).sum() * 4096 // faces**2
-    return np.roll(odds, ODDS_CENTRE, axis=1)

@@ -87,6 +87,38 @@ def is_brown(rules: np.record, track: int) -> bool:
     return bool(track >= 5 * rules.belt_stripes)
 
 
+@inlined
+def points_ahead(rules: np.record, track: int, other: int) -> int:
+    """Return the points that a fighter on `track` has more than one on `other` (Kumite 2)."""
+    difference = belt(rules, track) - belt(rules, other)
+    points = min(abs(difference) * rules.belt_bonus, rules.bonus_cap)
+    return int(points if difference > 0 else -points)
+
+
+@inlined
+def stripes_won(rules: np.record, track: int, other: int) -> int:
+    """Return the stripes that a fighter on `track` gains by beating one on `other`."""
+    difference = belt(rules, track) - belt(rules, other)
+    gain = rules.equal_gain
+    if difference < 0:
+        gain = rules.upset_gain
+    elif difference > 0:
+        gain = rules.favourite_gain
+    return min(int(gain), top_of_track(rules) - track)
+
+
+@inlined
+def stripes_lost(rules: np.record, track: int, other: int) -> int:
+    """Return the stripes that a fighter on `track` loses when beaten by one on `other`."""
+    difference = belt(rules, track) - belt(rules, other)
+    loss = rules.equal_loss
+    if difference > 0:
+        loss = rules.upset_loss
+    elif difference < 0:
+        loss = rules.favourite_loss
+    return min(int(loss), track)
+
+
 @kernel
 def change_track(rules: np.record, table: np.record, seat: int, stripes: int, why: int) -> None:
     """Move a seat on the track by `stripes`, never below 0 nor above the top."""
@@ -174,9 +206,25 @@ def in_safe_room(maze: np.record, table: np.record, seat: int) -> bool:
 
 @kernel
 def discard(table: np.record, card: int) -> None:
-    """Put a card on the discard pile."""
+    """Put a card on the discard pile, face up."""
     table.discard[table.discard_size] = card
     table.discard_size += 1
+    table.face_up[card] += 1
+
+
+@kernel
+def discard_unseen(table: np.record, card: int) -> None:
+    """Put a card on the discard pile, face down."""
+    discard(table, card)
+    table.face_up[card] -= 1
+
+
+@kernel
+def hide_discards(table: np.record) -> None:
+    """Forget which cards lie in the discard pile: they are taken up, or a play begins."""
+    table.discard_size = 0
+    for card in range(len(table.face_up)):
+        table.face_up[card] = 0
 
 
 @kernel
@@ -195,7 +243,7 @@ def reshuffle(table: np.record) -> None:
     table.deck_size = table.discard_size
     for k in range(table.discard_size):
         table.deck[k] = table.discard[k]
-    table.discard_size = 0
+    hide_discards(table)
     if table.scripted:
         _deal_scripted(table)
     else:

@@ -16,6 +16,7 @@ import numpy as np
 
 from dojo_core.game import Column
 from dojo_core.labirinto.columns import CARDS, PLAY_COLUMNS, SEAT_COLUMNS
+from dojo_core.labirinto.features import WEIGHTS
 from dojo_core.labirinto.options import OPTIONS
 from dojo_core.options import packed_dtype
 
@@ -63,8 +64,8 @@ CODES = ".SDAF?TPK"
 NO_CARD = number(-1)
 DECK_ROOM = 20 * len(CARDS)
 
-# Players, in the order of columns.STRATEGIES.
-RANDOM, WANDERER, GREEDY = codes(3)
+# Players, in the order of columns.STRATEGIES; from WEIGHED on they are made of weights.
+RANDOM, WANDERER, GREEDY, WEIGHED = codes(4)
 
 # The sides of a fight.
 ATTACKER, DEFENDER_SIDE = codes(2)
@@ -102,6 +103,12 @@ CROSSING_WORDS = 64
 OUT_OF_REACH = 255
 ODDS_CENTRE = 64
 
+# The whole of a chance.
+CERTAIN = 4096
+
+# What a card does to a fight's chances.
+PLAIN, WITH_KIAI, WITH_KAESHI = codes(3)
+
 RULES = packed_dtype(OPTIONS)
 
 MAZE = np.dtype(
@@ -125,6 +132,9 @@ MAZE = np.dtype(
             "i8",
             SQUARES,
         ),  # fewest steps into the Dojo, the entering one included; 0 inside
+        # meeting[a, b]: chance, in 4096ths, that some full walk of a roll from square a of the
+        # quadrant steps onto b (in the quadrant's own numbering)
+        ("meeting", "u2", (64, SQUARES)),
         # Where to find what in the tree of walks (walks.Index), by square of the quadrant and roll
         ("root", "i8", 64),
         ("first_group", "i4", (64, HIGHEST_ROLL + 2)),
@@ -144,6 +154,7 @@ TABLE = np.dtype(
         ("everyone", "i8"),
         ("corner", "i8", SEATS),
         ("player", "i8", SEATS),
+        ("weights", WEIGHTS, SEATS),  # of players made of weights
         # The play
         ("streams", "u8", STREAMS),
         ("first", "i8"),
@@ -161,6 +172,8 @@ TABLE = np.dtype(
         ("deck_size", "i8"),
         ("discard", "i8", DECK_ROOM),
         ("discard_size", "i8"),
+        ("copies", "i8", len(CARDS)),  # in the whole deck
+        ("face_up", "i8", len(CARDS)),  # in the discard pile, where everyone saw them go
         # The move: the moving pawn is lifted from `pawns` until its movement is over
         ("origin", "i8"),
         ("remaining", "i8"),
@@ -201,6 +214,12 @@ TABLE = np.dtype(
         # odds[t, ODDS_CENTRE + d]: chance, in 4096ths, that the attacker wins with d points more
         # than the defender; t = 1: ties are the defender's
         ("odds", "i8", (2, 2 * ODDS_CENTRE)),
+        # The same when both play their cards as well as they can, by the attacker's and the
+        # defender's: PLAIN (none, or Uke), WITH_KIAI, WITH_KAESHI
+        ("card_odds", "i8", (2, 3, 3, 2 * ODDS_CENTRE)),
+        # What a square of a quadrant is good for, see `prospects.Prospects`
+        ("prospect", "i8", 64),
+        ("turns_to_dojo", "i8", 64),
         # Tallies of the play
         ("steps", "i8"),
         ("skipped", "i8"),
@@ -243,6 +262,13 @@ TABLE = np.dtype(
         ("best", "i8"),  # the best worth so far, and how many answers have it
         ("ties", "i8"),
         ("met", "u8", CROSSING_WORDS),  # the walks that meet a pawn, a bit each
+        ("answers", "i8"),  # how many answers were weighed
+        # What ending on a square is worth, kept for the other walks of a plan (weighing.py)
+        ("plans", "i8"),
+        ("draw_worth", "i8"),
+        ("end_plan", "i8", 4 * SQUARES),
+        ("end_height", "i8", 4 * SQUARES),
+        ("end_worth", "i8", 4 * SQUARES),
         # A script in place of dice and players (scenarios); fault: the first thing it got wrong
         ("scripted", "i8"),
         ("fault", "i8"),

@@ -11,10 +11,10 @@ from dojo_core.game import Event, Setup
 from dojo_core.kernel import engine_hash
 from dojo_core.labirinto import board as boards
 from dojo_core.labirinto import log
-from dojo_core.labirinto.columns import CARDS, PLAY_COLUMNS, REASONS, SEAT_COLUMNS, STRATEGIES
+from dojo_core.labirinto.columns import CARDS, PLAY_COLUMNS, REASONS, SEAT_COLUMNS
 from dojo_core.labirinto.options import OPTIONS
 from dojo_core.labirinto.play import lay_play, play_on
-from dojo_core.labirinto.setup import TO_PLACE, WIDTH, Tables
+from dojo_core.labirinto.setup import TO_PLACE, WIDTH, Tables, seat_players
 from dojo_core.labirinto.tables import (
     CODES,
     KEEP,
@@ -26,7 +26,7 @@ from dojo_core.labirinto.tables import (
     TAKE_TUNNEL,
     TECNICA,
 )
-from dojo_core.options import Option
+from dojo_core.options import Option, called
 
 KINDS_OF_KUMITE = ("walk", "extra", "tunnel", "segreto", "sfida", "exam")
 KINDS_OF_CHOICE = ("place", "order", "target", "tunnel", "segreto", "keep", "tecnica", "defender")
@@ -75,7 +75,6 @@ def _setup_event(setup: Setup, table: np.record, seed: int, play: int) -> Event:
     board = setup.tables.board
     seats = range(setup.seats)
     links = [[a, int(b)] for a, b in enumerate(board.links) if a < b]
-    names = [strategy.name for strategy in STRATEGIES]
     return {
         "event": "setup",
         "game": "labirinto",
@@ -87,7 +86,7 @@ def _setup_event(setup: Setup, table: np.record, seed: int, play: int) -> Event:
             "lines": boards.render(board).splitlines(),
             "links": [[list(divmod(place, WIDTH)) for place in link] for link in links],
         },
-        "players": [names[int(table.player[seat])] for seat in seats],
+        "players": [called(player) for player in seat_players(setup.options)],
         "corners": [int(table.corner[seat]) for seat in seats],
         "first": int(table.first),
         "squares": [square_of(table.at[seat]) for seat in seats],

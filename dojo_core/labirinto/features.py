@@ -1,0 +1,136 @@
+"""What players made of weights weigh: one line a feature, and the shipped players' weights.
+
+Worths are counted in hundredths of a stripe. A weight reaches compiled code as a field of the
+record `WEIGHTS`, one record a seat; `weighing.py` holds the function of each feature.
+"""
+
+from __future__ import annotations
+
+from dojo_core.options import Option, packed_dtype
+
+_WORTH = "hundredths of a stripe"
+_PERCENT = "percent"
+
+_BELTS = (
+    ("yellow", "Yellow"),
+    ("orange", "Orange"),
+    ("green", "Green"),
+    ("blue", "Blue"),
+    ("brown", "Brown"),
+)
+
+
+def _weight(name: str, default: int, low: int, high: int, unit: str, help: str) -> Option:
+    return Option(
+        name, "integer", default, help, "not a rule", "Players", unit=unit, low=low, high=high
+    )
+
+
+def _switch(name: str, default: bool, help: str) -> Option:
+    return Option(name, "switch", default, help, "not a rule", "Players")
+
+
+FEATURES: tuple[Option, ...] = (
+    # The own place on the track and on the board
+    _weight("stripe", 100, 0, 1000, _WORTH, "Worth of each stripe."),
+    *(
+        _weight(
+            belt, 0, -5000, 20_000, _WORTH, f"Worth of wearing the {title} belt or a higher one."
+        )
+        for belt, title in _BELTS
+    ),
+    _weight("spare", 0, -5000, 5000, _WORTH, "Worth of each stripe above the Brown belt's first."),
+    _weight(
+        "delay", 100, 0, 5000, _WORTH, "What each turn costs a Brown belt on its way to the Dojo."
+    ),
+    _weight(
+        "approach",
+        0,
+        0,
+        5000,
+        _WORTH,
+        "The same for lower belts, as far as they have come on the track.",
+    ),
+    _weight(
+        "prospect",
+        0,
+        0,
+        1000,
+        _PERCENT,
+        "How much the stripes count that later moves from a square promise, by the board alone.",
+    ),
+    _weight("exam", 6400, 0, 100_000, _WORTH, "Worth of winning the Final Exam."),
+    _weight("start", 0, 0, 5000, _WORTH, "Worth that is lost by being sent to Start."),
+    # Fights
+    _switch("fights", True, "Whether fights on the way are weighed at all."),
+    _switch("cards", True, "Whether chances in a fight count the cards that both may play."),
+    _weight("caution", 100, 0, 1000, _PERCENT, "How much of what a fight may lose counts."),
+    _weight(
+        "exposure",
+        0,
+        0,
+        1000,
+        _PERCENT,
+        "How much the attacks count that opponents who can come may make before the next turn.",
+    ),
+    _weight("prey", 0, 0, 1000, _PERCENT, "How much the attacks count that the next roll offers."),
+    _weight(
+        "deny",
+        0,
+        0,
+        1000,
+        _PERCENT,
+        "How much of what an opponent at the top of the track loses counts as a gain; of others in"
+        " proportion to their stripes.",
+    ),
+    # Nebbia del Dojo
+    _weight("kiai", 0, 0, 5000, _WORTH, "Worth of holding Kiai as a White belt."),
+    _weight("uke", 0, 0, 5000, _WORTH, "Worth of holding Uke as a White belt."),
+    _weight("kaeshi", 0, 0, 5000, _WORTH, "Worth of holding Kaeshi as a White belt."),
+    _weight(
+        "saving",
+        0,
+        0,
+        2000,
+        _PERCENT,
+        "By how much a held card is worth more at the top of the track; in proportion before.",
+    ),
+    _weight(
+        "guard",
+        0,
+        0,
+        20_000,
+        _WORTH,
+        "Worth of holding Kiai or Kaeshi for each Brown belt whose Exam the seat would defend.",
+    ),
+    _weight("again", 50, 0, 5000, _WORTH, "Worth of another move, and of a turn not skipped."),
+    # Style
+    _weight(
+        "temperature",
+        0,
+        0,
+        20_000,
+        _WORTH,
+        "Chance: up to so much, drawn anew for each answer, is added to what it is worth.",
+    ),
+)
+
+WEIGHTS = packed_dtype(FEATURES)
+
+# The shipped players that are nothing but weights; what stands nowhere has its default.
+PLAYERS: dict[str, dict[str, int]] = {
+    "beginner": {"fights": False, "cards": False, "temperature": 100},
+    "careful": {
+        "brown": 500, "spare": 50, "start": 20, "caution": 115, "exposure": 70, "prey": 10,
+        "deny": 80, "kiai": 350, "uke": 50, "kaeshi": 130, "saving": 200,
+    },
+    "bold": {
+        "brown": 500, "spare": 50, "caution": 70, "exposure": 20, "prey": 50, "deny": 130,
+        "kiai": 300, "uke": 30, "kaeshi": 130, "saving": 200,
+    },
+    "expert": {
+        "brown": 510, "spare": 50, "delay": 122, "approach": 3, "prospect": 73, "exam": 6490,
+        "start": 2, "caution": 90, "exposure": 55, "prey": 32, "deny": 99, "kiai": 420, "uke": 49,
+        "kaeshi": 133, "saving": 181,
+    },
+}  # fmt: skip

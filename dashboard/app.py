@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import streamlit as st
 
 from dashboard import results
+from dojo_core import games
 from dojo_core.errors import DojoError
 
 # The file, the address behind the first `/`, the title and the icon.
@@ -19,6 +21,10 @@ PAGES = (
     ("sql.py", "sql", "SQL", ":material/database:"),
 )
 
+
+# A game may have a page of its own: the file `views_GAME.py`, shown while its sweep is chosen.
+VIEWS = "views_{}.py"
+ITS_GAME = "game of the views"
 
 # A page's head is no taller than its title: charts begin high enough to be seen whole.
 HEAD = """
@@ -41,14 +47,32 @@ def main() -> None:
     ]
     # The first page is served at ``/``; who types its name finds it too.
     named = st.Page(PAGES[0][0], title="Sweeps", url_path="sweeps", visibility="hidden")
-    page = st.navigation([*pages, named])
+    page = st.navigation([*pages[:-1], *own_pages(), pages[-1], named])
     try:
         if results.sidebar():
+            show_own_page(results.chosen().game.name)
             page.run()
         else:
             results.explain_empty()
     except DojoError as error:
         st.error(str(error), icon=":material/error:")
+
+
+def own_pages() -> list[Any]:
+    """Return the page of the game whose sweep was chosen last, if it has one."""
+    game = st.session_state.get(ITS_GAME)
+    if game is None:
+        return []
+    title = games.load(game).title
+    return [st.Page(VIEWS.format(game), title=title, icon=":material/extension:", url_path=game)]
+
+
+def show_own_page(game: str) -> None:
+    """Draw the app again when the chosen sweep's game brings, or takes away, a page of its own."""
+    own = game if Path(__file__).with_name(VIEWS.format(game)).exists() else None
+    if own != st.session_state.get(ITS_GAME):
+        st.session_state[ITS_GAME] = own
+        st.rerun()
 
 
 main()

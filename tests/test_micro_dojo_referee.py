@@ -42,9 +42,8 @@ def traces(options, count, first=0):
 
 @pytest.mark.parametrize("player", [strategy.name for strategy in GAME.strategies])
 def test_referee_finds_nothing_wrong_with_plays_of(player):
-    fewer = 20 if "planner" in player else 1
-    for events in traces({"player": player, "planner_nodes": 60, "deep_planner_nodes": 200},
-                         max(TRACES // fewer, 3)):  # fmt: skip
+    fewer = {"planner": 10, "deep_planner": 80}.get(player, 1)
+    for events in traces({"player": player}, TRACES // fewer):
         check(events, OBJECTIVES)
 
 

@@ -93,8 +93,8 @@ def test_scenarios_and_plays_are_the_same_in_another_mode(mode):
         "from dojo_core import games; from dojo_core.scenarios import run_file\n"
         "assert all(r['passed'] for r in run_file(Path(sys.argv[1])))\n"
         "game = games.load('micro_dojo')\n"
-        "for player in ('random', 'greedy', 'planner'):\n"
-        "    setup = game.prepare(game.resolve({'player': player, 'planner_nodes': 40}))\n"
+        "for player in ('random', 'greedy', {'inherits': 'planner', 'nodes': 40}):\n"
+        "    setup = game.prepare(game.resolve({'player': player}))\n"
         "    out = game.out(setup, 2); game.play(setup, 5, 0, 2, out)\n"
         "    print(out.plays.tolist(), out.seats.tolist(), out.squares.tolist())\n"
     )

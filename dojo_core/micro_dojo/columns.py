@@ -23,9 +23,10 @@ STRATEGIES = (
     ),
     Strategy(
         "planner",
-        "Looks some turns ahead, by greedy's weights, within planner_nodes turns a decision.",
+        "Looks some turns ahead, by greedy's weights: at up to 3,000 ways to play a turn for each"
+        " decision.",
     ),
-    Strategy("deep_planner", "The same within deep_planner_nodes."),
+    Strategy("deep_planner", "The same, at up to 30,000."),
 )
 
 REASONS = ("points", "objectives", "stall_turns", "max_turns")

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dojo_core.micro_dojo import layout
 from dojo_core.micro_dojo.columns import STRATEGIES
 from dojo_core.micro_dojo.components import ABILITIES, BUILDINGS, OBJECTIVES, SLOTS
-from dojo_core.micro_dojo.weights import WEIGHTS
+from dojo_core.micro_dojo.weights import PLAYERS, WEIGHTS
 from dojo_core.options import Option, players_identity
 
 _DEALT = ("random", "always", "never")
@@ -71,16 +71,8 @@ OPTIONS: tuple[Option, ...] = (
         "Table",
         choices=tuple(strategy.name for strategy in STRATEGIES),
         features=WEIGHTS,
-        weights={name: {} for name in ("greedy",)},
+        weights=PLAYERS,
         identity=players_identity,
-    ),
-    _number(
-        "planner_nodes", 3_000, 1, 1_000_000, "turns", "Table", "not a rule",
-        "How many complete turns a planner may look at before it decides.",
-    ),
-    _number(
-        "deep_planner_nodes", 30_000, 1, 1_000_000, "turns", "Table", "not a rule",
-        "The same of a deep_planner, the one that planners are measured against.",
     ),
     _number(
         "max_turns", 400, 1, MOST_TURNS, "turns", "Table", "ruling 17",

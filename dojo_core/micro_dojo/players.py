@@ -30,6 +30,7 @@ from dojo_core.micro_dojo.weights import (
     LAST,
     LATER,
     NEXT,
+    NODES,
     POINT,
 )
 from dojo_core.random_numbers import below, next_word
@@ -237,7 +238,7 @@ def look(rules: np.record, table: np.record, states: np.ndarray, judge: int, ahe
                 open_level(table, level + 1, -table.ceiling[level], -sure)
                 level += 1
                 continue
-            if table.looked > table.budget[judge]:
+            if table.looked > table.weights[judge, NODES]:
                 return False
         if value > table.best[level]:
             table.best[level] = value

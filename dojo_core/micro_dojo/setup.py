@@ -72,16 +72,13 @@ def player_name(player: Any) -> str:
 
 
 def _seat(table: np.record, options: Mapping[str, Any]) -> None:
-    """Seat the players: who they are, what they weigh, how far they look."""
+    """Seat the players: who they are, and what they weigh."""
     names = [strategy.name for strategy in STRATEGIES]
-    budgets = {"planner": "planner_nodes", "deep_planner": "deep_planner_nodes"}
     option = find(OPTIONS, "player")
     for seat, player in enumerate(seat_players(options)):
-        known = isinstance(player, str)
-        table.player[seat] = names.index(player) if known else len(names)
+        table.player[seat] = names.index(player) if isinstance(player, str) else len(names)
         weights = option.weights_of(player) or {}
         table.weights[seat] = [weights.get(feature.name, 0) for feature in WEIGHTS]
-        table.budget[seat] = options[budgets[player]] if known and player in budgets else 0
 
 
 def _check_buildings(options: Mapping[str, Any]) -> None:

@@ -245,7 +245,6 @@ TABLE = np.dtype(
         ("depth", "i8"),
         # What the players weigh, see `players`
         ("weights", "i8", (SEATS, len(WEIGHTS))),
-        ("budget", "i8", SEATS),  # turns that may be looked at; 0: one turn ahead, however many
         ("looked", "i8"),
         ("order", "i8", (MOST_AHEAD, WIDTH)),  # what a level keeps, the best first
         ("values", "i8", (MOST_AHEAD, WIDTH)),

@@ -1,5 +1,6 @@
 """What greedy and the planners weigh: the worth of a position, in hundredths of a point.
 
+How far a player looks is one of its numbers, too.
 A position is worth what the seat has, less what the other seat has. The defaults were found by
 playing them against their own variations (PLAYERS.md).
 """
@@ -10,12 +11,12 @@ from dojo_core.micro_dojo.components import BUILDINGS
 from dojo_core.options import Option
 
 # The order of the features in compiled code; the buildings' follow, in their order.
-POINT, GOLD, FOOD, INFLUENCE, NEXT, LATER, LAST = range(7)
-FIRST_BUILDING = 7
+NODES, POINT, GOLD, FOOD, INFLUENCE, NEXT, LATER, LAST = range(8)
+FIRST_BUILDING = 8
 
 _BUILDINGS = {
-    "barracks": 60,
-    "broker": 60,
+    "barracks": 65,
+    "broker": 88,
     "castle": 60,
     "gold_mine": 60,
     "guard_house": 60,
@@ -23,9 +24,9 @@ _BUILDINGS = {
     "rice_paddy": 60,
     "school": 60,
     "shrine": 60,
-    "stables": 60,
+    "stables": 73,
     "statue": 60,
-    "yatai": 60,
+    "yatai": 120,
 }
 
 
@@ -37,11 +38,22 @@ def _weight(name: str, default: int, help: str) -> Option:
 
 
 WEIGHTS: tuple[Option, ...] = (
+    Option(
+        "nodes",
+        "integer",
+        0,
+        "How many ways to play a turn it may look at before it decides; 0: those of its own turn.",
+        "not a rule",
+        "Weights of players",
+        unit="turns",
+        low=0,
+        high=1_000_000,
+    ),
     _weight("point", 100, "A point."),
-    _weight("gold", 10, "A gold."),
-    _weight("food", 10, "A food."),
+    _weight("gold", 18, "A gold."),
+    _weight("food", 26, "A food."),
     _weight("influence", 30, "The Influence token, while it is unspent."),
-    _weight("next_objective", 30, "Each point of the leftmost objective, if it would score now."),
+    _weight("next_objective", 26, "Each point of the leftmost objective, if it would score now."),
     _weight("later_objective", 10, "The same of the others but the last."),
     _weight("last_objective", 10, "The same of the last objective, unless it is the leftmost."),
     *(
@@ -49,3 +61,10 @@ WEIGHTS: tuple[Option, ...] = (
         for tile in BUILDINGS
     ),
 )  # fmt: skip
+
+# The players that are nothing but weights.
+PLAYERS: dict[str, dict[str, int]] = {
+    "greedy": {},
+    "planner": {"nodes": 3_000},
+    "deep_planner": {"nodes": 30_000},
+}

@@ -654,10 +654,10 @@ class _Reader:
     def _listed(self, given: Any, option: Option, spot: Spot) -> Sequence[Any]:
         """Return the values that a list, a range, or a single value stands for."""
         if not isinstance(given, dict):
-            values = given if isinstance(given, list) else [given]
+            listed = given if isinstance(given, list) else [given]
             if option.name != PLAYER:
-                return values
-            return [meant for value in values for meant in alternatives(value, self.players)]
+                return listed
+            return [meant for value in listed for meant in alternatives(value, self.players)]
         key = option.name
         shape = f"a range such as {key} = {{from = 2, to = 8, step = 2}}"
         if option.kind != "integer" or not {"from", "to"} <= given.keys() <= {"from", "to", "step"}:

@@ -86,15 +86,15 @@ def _parent(inherits: Any, above: Players, source: GridText, section: str) -> di
 def _values(key: str, given: Any, option: Option, place: str) -> Sequence[Any]:
     """Return the values of a weight: a list's, a range's, or the one."""
     if isinstance(given, Mapping):
-        ends = [given.get(end) for end in ("from", "to")]
-        step = given.get("step", 1)
-        whole = all(type(number) is int for number in (*ends, step))
-        if not whole or not given.keys() <= {"from", "to", "step"} or step < 1 or ends[0] > ends[1]:
+        ends: tuple[Any, Any] = given.get("from"), given.get("to")
+        (first, last), step = ends, given.get("step", 1)
+        whole = all(type(number) is int for number in (first, last, step))
+        if not whole or given.keys() - {"from", "to", "step"} or step < 1 or first > last:
             raise DojoError(
                 f"{place}: {key} = {given!r} is not a weight, a list of weights, or a range such as"
                 f" {key} = {{from = 0, to = 8, step = 2}}"
             )
-        return range(ends[0], ends[1] + 1, step)
+        return range(first, last + 1, step)
     values = given if isinstance(given, list) else [given]
     if not values:
         raise DojoError(f"{place}: {key} has no value; give it one, or a list of several")

@@ -14,6 +14,9 @@ from dojo_core.options import Option
 
 Event = dict[str, Any]
 
+# What traces call a player that is a person.
+PERSON = "person"
+
 
 @dataclass(frozen=True)
 class Column:
@@ -96,6 +99,79 @@ class Setup:
     tables: Any = field(repr=False)
 
 
+class Answer(NamedTuple):
+    """What a person decides: a question's kind, and one of its options as traces tell it."""
+
+    kind: str
+    value: Any
+
+
+@dataclass(frozen=True)
+class Question:
+    """A decision that waits for a person.
+
+    Attributes:
+        seat: Whose decision it is.
+        kind: What is decided: a word of the game's traces.
+        options: What may be decided, as traces tell it.
+        answered: How many of the given answers have been used; any others fitted no question.
+    """
+
+    seat: int
+    kind: str
+    options: tuple[Any, ...]
+    answered: int
+
+
+class Offer(NamedTuple):
+    """One thing that a person may say to a question.
+
+    Attributes:
+        key: The short word to type.
+        words: What it means.
+        answers: What it answers: the question, and perhaps some of those that follow it.
+    """
+
+    key: str
+    words: str
+    answers: tuple[Answer, ...]
+
+
+class Page(NamedTuple):
+    """What a person sees who is asked: the table, the question, and what may be said to it."""
+
+    table: tuple[str, ...]
+    question: str
+    offers: tuple[Offer, ...]
+
+
+@dataclass(frozen=True)
+class People:
+    """How people take part in a game.
+
+    A play with people is a function of its seed and of the answers they have given so far, told
+    from the start until a decision finds no answer.
+
+    Attributes:
+        ask: ``ask(setup, seed, play, seats, answers)`` tells the play in which people sit on these
+            seats, up to the first decision without an answer, and returns that question; None
+            with a play that is over. The events are a trace, in which these players are called
+            `PERSON`.
+        tell: ``tell(events, seat, language)`` renders a trace, or its beginning, in words as that
+            seat may hear them: what is hidden from it stays hidden.
+        show: ``show(events, question, language)`` returns what the person who is asked sees, and
+            nothing that is hidden from that seat.
+        help: ``help(language)`` explains what is drawn and what may be typed.
+    """
+
+    ask: Callable[
+        [Setup, int, int, Sequence[int], Sequence[Answer]], tuple[list[Event], Question | None]
+    ]
+    tell: Callable[[Sequence[Event], int, str], Iterator[str]]
+    show: Callable[[Sequence[Event], Question, str], Page]
+    help: Callable[[str], Iterator[str]]
+
+
 @dataclass(frozen=True)
 class Game:
     """A game as the rest of the project sees it.
@@ -138,6 +214,7 @@ class Game:
         scenario: ``scenario(described, folder)`` plays a conformance scenario, as read from JSON
             in `folder`, by the compiled rules and returns what differs from its expectation. None
             for a game without scenarios.
+        people: How people take part. None for a game that they cannot play here.
     """
 
     name: str
@@ -155,6 +232,7 @@ class Game:
     board: Callable[[Setup], dict[str, Any] | None]
     presets: tuple[Preset, ...] = ()
     scenario: Callable[[Mapping[str, Any], Path], list[str]] | None = None
+    people: People | None = None
 
     def resolve(
         self, given: Mapping[str, Any], base: Any = None, where: str = ""

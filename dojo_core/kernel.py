@@ -25,6 +25,7 @@ PACKAGE = Path(__file__).parent
 # to it: none may contain a kernel that a play runs.
 NOT_ENGINE = frozenset(
     {
+        "asking.py",
         "bench.py",
         "bench_against.py",
         "bench_peers.py",

@@ -37,10 +37,11 @@ from dojo_core.labirinto.tables import NIL, codes
     MEDITATE,
     EXAM,
     EXAM_RESULT,
-) = codes(25)
+    QUESTION,
+) = codes(26)
 
 ARGUMENTS = 9
-WITH_LIST = (ROLL, LEGAL, CHOICE, RESHUFFLE)
+WITH_LIST = (ROLL, LEGAL, CHOICE, RESHUFFLE, QUESTION)
 # A turn is told whole: the play pauses for the log to be read when it holds more than this.
 FULL = 1 << 15
 

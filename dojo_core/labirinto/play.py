@@ -8,6 +8,7 @@ import numpy as np
 
 from dojo_core.game import Out, Setup
 from dojo_core.kernel import entry, kernel, wrapping_arithmetic
+from dojo_core.labirinto.answers import persons_answer
 from dojo_core.labirinto.columns import SQUARE_COLUMNS
 from dojo_core.labirinto.rules import play_turn
 from dojo_core.labirinto.setup import TO_PLACE, Tables
@@ -23,6 +24,7 @@ from dojo_core.labirinto.tables import (
     BY_WON_EXAM,
     NO_CARD,
     NOBODY,
+    PLACE,
     PLAY_ROW,
     SEAT_ROW,
     SEATS,
@@ -46,11 +48,21 @@ def set_up(rules: np.record, maze: np.record, table: np.record, seed: int, play:
     start_on_track(rules, table)
     for order in range(table.seats):
         seat = (table.first + order) % table.seats
-        corner = table.corner[seat]
-        room = maze.room_size[corner]
-        square = below(next_word(table.streams, choice_stream(seat)), room)
-        set_down(table, seat, maze.room_squares[corner, square])
+        set_down(table, seat, first_square(maze, table, seat))
         table.since[seat] = 0
+
+
+@kernel
+def first_square(maze: np.record, table: np.record, seat: int) -> int:
+    """Setup: any square of the own Safe Room; a person chooses it."""
+    corner = table.corner[seat]
+    room = maze.room_size[corner]
+    if table.given >> seat & 1:
+        for k in range(room):
+            table.options[k] = maze.room_squares[corner, k]
+        return int(table.options[persons_answer(table, PLACE, seat, room)])
+    square = below(next_word(table.streams, choice_stream(seat)), room)
+    return int(maze.room_squares[corner, square])
 
 
 @kernel

@@ -1,4 +1,4 @@
-"""Who decides: `random`, `wanderer`, `greedy`, or a script in a player's place.
+"""Who decides: `random`, `wanderer`, `greedy`, or a person or a script in a player's place.
 
 A player answers two questions: which step (`choose_step`) and which of a decision's options
 (`decide`). Ties between equally good answers are broken uniformly from the seat's own stream, so
@@ -11,6 +11,7 @@ import numpy as np
 
 from dojo_core.kernel import inlined, kernel, whole
 from dojo_core.labirinto import log
+from dojo_core.labirinto.answers import persons_answer, persons_step
 from dojo_core.labirinto.drawn import find_walk
 from dojo_core.labirinto.greedy import (
     best_option,
@@ -44,8 +45,8 @@ def decide(
     rules: np.record, maze: np.record, table: np.record, kind: int, seat: int, count: int
 ) -> int:
     """Return which of the first `count` of ``table.options`` the seat takes."""
-    if table.scripted:
-        answer = scripted_answer(table, kind, seat, count)
+    if table.given >> seat & 1:
+        answer = given_answer(table, kind, seat, count)
     elif count == 1:
         answer = 0
     elif table.player[seat] == GREEDY:
@@ -72,8 +73,8 @@ def choose_step(
     NOWHERE means stop, which is only an answer when `may_stop`.
     """
     player = table.player[table.seat]
-    if table.scripted:
-        return scripted_step(table, count, may_stop)
+    if table.given >> table.seat & 1:
+        return given_step(table, count, may_stop)
     if player >= GREEDY:
         return next_planned_step(rules, maze, tree, table, count)
     if player == WANDERER:
@@ -221,7 +222,23 @@ def fatica_of_step(maze: np.record, tree: Tree, table: np.record, option: int, b
     return fewest_fatica(tree, node, table.remaining - 1, bound)
 
 
-# Scripts
+# Scripts and people
+
+
+@kernel
+def given_answer(table: np.record, kind: int, seat: int, count: int) -> int:
+    """Return which option the script, or the person, takes."""
+    if table.scripted:
+        return scripted_answer(table, kind, seat, count)
+    return persons_answer(table, kind, seat, count)
+
+
+@kernel
+def given_step(table: np.record, count: int, may_stop: bool) -> int:
+    """Return which step the script, or the person, takes."""
+    if table.scripted:
+        return scripted_step(table, count, may_stop)
+    return persons_step(table, count, may_stop)
 
 
 @kernel

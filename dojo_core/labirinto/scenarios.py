@@ -23,10 +23,9 @@ from typing import Any
 import numpy as np
 
 from dojo_core.labirinto import board as boards
-from dojo_core.labirinto.columns import CARDS
 from dojo_core.labirinto.options import OPTIONS
 from dojo_core.labirinto.play import lay_play, play_on, put_pawn
-from dojo_core.labirinto.setup import TO_SQUARE, WIDTH, Tables, prepare_on, seating_fault
+from dojo_core.labirinto.setup import Tables, prepare_on, seating_fault
 from dojo_core.labirinto.tables import (
     BAD_CHOICE,
     BAD_STEP,
@@ -38,7 +37,15 @@ from dojo_core.labirinto.tables import (
     NO_STEP,
     NOBODY,
 )
-from dojo_core.labirinto.trace import KINDS_OF_CHOICE, card_name, read_log, square_of
+from dojo_core.labirinto.trace import (
+    CARD_CODES,
+    KINDS_OF_CHOICE,
+    answer_code,
+    card_name,
+    number_of,
+    read_log,
+    square_of,
+)
 from dojo_core.options import resolve
 from dojo_core.scenarios import read_json
 
@@ -58,8 +65,6 @@ FAULTS = {
     BAD_CHOICE: "the script's answer {detail} is not among the options",
     NO_DEAL: "the script deals too few cards for a reshuffle",
 }
-
-CARD_CODES = {name: code for code, (_, name) in enumerate(CARDS)}
 
 
 def run_beside(scenario: Scenario, folder: Path) -> list[str]:
@@ -186,11 +191,6 @@ def _board_of(scenario: Scenario, quadrants: Mapping[str, Any]) -> dict[str, Any
     return {"label": name, "path": name, "text": "\n".join(entry["quadrant"]), "legend": legend}
 
 
-def number_of(square: Sequence[int]) -> int:
-    """Return a square's number from its [row, column]."""
-    return int(TO_SQUARE[WIDTH * square[0] + square[1]])
-
-
 def lay_situation(
     tables: Tables, laid: np.recarray[Any, Any], scenario: Scenario, seed: int = 0, play: int = 0
 ) -> None:
@@ -224,6 +224,7 @@ def lay_situation(
 def lay_script(table: np.record, scenario: Scenario) -> None:
     """Put the scenario's script in place of dice and players, and listen."""
     table.scripted = 1
+    table.given = table.everyone
     table.telling = 1
     dice = scenario.get("dice", [])
     steps = [number_of(square) for square in scenario.get("steps", [])]
@@ -239,15 +240,6 @@ def lay_script(table: np.record, scenario: Scenario) -> None:
         code = KINDS_OF_CHOICE.index(kind)
         table.script_choices[k] = [code, seat, answer_code(kind, answer), 0]
     table.script_choices_count = len(choices)
-
-
-def answer_code(kind: str, answer: Any) -> int:
-    """Return the number that stands for an answer in the compiled rules."""
-    if kind in ("place", "segreto"):
-        return number_of(answer)
-    if kind in ("keep", "tecnica"):
-        return int(NO_CARD) if answer is None else CARD_CODES[answer]
-    return int(answer)
 
 
 def state_of(table: np.record) -> dict[str, Any]:

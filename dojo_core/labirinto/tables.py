@@ -80,8 +80,8 @@ DONE, BOXED_IN, DECLINED = codes(3)
 # Why a track position changed (FATICA_WALKED is told by its own event).
 WHY_KUMITE, WHY_EXAM, WHY_ALLENAMENTO, WHY_SENSEI, WHY_PESO, WHY_INTENSIVO, WHY_COLPO = codes(7)
 
-# Kinds of decisions.
-PLACE, ORDER, TARGET, TAKE_TUNNEL, SEGRETO, KEEP, TECNICA, DEFENDER = codes(8)
+# Kinds of decisions. Steps are asked of people only; others have `players.choose_step`.
+PLACE, ORDER, TARGET, TAKE_TUNNEL, SEGRETO, KEEP, TECNICA, DEFENDER, NEXT_STEP = codes(9)
 FOR_SFIDA, FOR_IRIMI = codes(2)
 
 # Streams of random numbers: two for the table, three a seat.
@@ -97,6 +97,9 @@ STEPS_A_WORD = 12
 
 HIGHEST_ROLL = 48
 LONGEST_PATH = 512
+
+# As many answers as people may give in a play.
+MOST_ANSWERS = 1 << 16
 
 # Rows of bits that tell which walks step onto a square (crossings.py).
 CROSSING_WORDS = 64
@@ -269,6 +272,12 @@ TABLE = np.dtype(
         ("end_plan", "i8", 4 * SQUARES),
         ("end_height", "i8", 4 * SQUARES),
         ("end_worth", "i8", 4 * SQUARES),
+        # Decisions that are given: a bit for each seat that has a person or a script
+        ("given", "i8"),
+        ("said", "i2", (MOST_ANSWERS, 2)),  # of people, in order: kind, answer
+        ("said_count", "i8"),
+        ("answered", "i8"),  # how many of them have been used
+        ("asking", "i8"),  # 1 when a person has to answer before the play can go on
         # A script in place of dice and players (scenarios); fault: the first thing it got wrong
         ("scripted", "i8"),
         ("fault", "i8"),

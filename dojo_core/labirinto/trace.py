@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,10 +14,11 @@ from dojo_core.labirinto import log
 from dojo_core.labirinto.columns import CARDS, PLAY_COLUMNS, REASONS, SEAT_COLUMNS
 from dojo_core.labirinto.options import OPTIONS
 from dojo_core.labirinto.play import lay_play, play_on
-from dojo_core.labirinto.setup import TO_PLACE, WIDTH, Tables, seat_players
+from dojo_core.labirinto.setup import TO_PLACE, TO_SQUARE, WIDTH, Tables, seat_players
 from dojo_core.labirinto.tables import (
     CODES,
     KEEP,
+    NEXT_STEP,
     NO_CARD,
     NOBODY,
     NOWHERE,
@@ -29,7 +30,17 @@ from dojo_core.labirinto.tables import (
 from dojo_core.options import Option, called
 
 KINDS_OF_KUMITE = ("walk", "extra", "tunnel", "segreto", "sfida", "exam")
-KINDS_OF_CHOICE = ("place", "order", "target", "tunnel", "segreto", "keep", "tecnica", "defender")
+KINDS_OF_CHOICE = (
+    "place",
+    "order",
+    "target",
+    "tunnel",
+    "segreto",
+    "keep",
+    "tecnica",
+    "defender",
+    "step",
+)
 WHYS_OF_TRACK = (
     "kumite",
     "exam",
@@ -42,20 +53,27 @@ WHYS_OF_TRACK = (
 WHYS_OF_STOP = ("done", "boxed_in", "declined")
 WHYS_OF_TARGET = ("sfida", "irimi")
 
+CARD_CODES = {name: code for code, (_, name) in enumerate(CARDS)}
+
 
 def trace(setup: Setup, seed: int, play: int) -> list[Event]:
     """Return one play event by event (TRACES.md), by the same compiled rules as `play.play`."""
+    return tell(setup, setup.tables.table.copy(), seed, play)
+
+
+def tell(setup: Setup, laid: np.recarray[Any, Any], seed: int, play: int) -> list[Event]:
+    """Return a play on the table `laid` event by event: whole, or up to a person's question."""
     tables: Tables = setup.tables
-    laid = tables.table.copy()
     table = laid[0]
     table.telling = 1
     lay_play(tables, laid, seed, play)
-    events = [_setup_event(setup, table, seed, play)]
-    while table.paused:
+    events = [_setup_event(setup, table, seed, play), *read_log(table, setup.seats)]
+    while table.paused and not table.asking:
         table.log_size = 0
         row, seat_rows = play_on(tables, laid, log.FULL)
         events.extend(read_log(table, setup.seats))
-    events.append(_end_event(row, seat_rows))
+    if not table.asking:
+        events.append(_end_event(row, seat_rows))
     return events
 
 
@@ -69,6 +87,20 @@ def square_of(number: int) -> list[int] | None:
 def card_name(card: int) -> str | None:
     """Return the name printed on a card; None for no card."""
     return None if card == NO_CARD else CARDS[card][1]
+
+
+def number_of(square: Sequence[int] | None) -> int:
+    """Return a square's number from its [row, column]; NOWHERE from None."""
+    return NOWHERE if square is None else int(TO_SQUARE[WIDTH * square[0] + square[1]])
+
+
+def answer_code(kind: str, answer: Any) -> int:
+    """Return the number that stands for an answer in the compiled rules."""
+    if kind in ("place", "segreto", "step"):
+        return number_of(answer)
+    if kind in ("keep", "tecnica"):
+        return int(NO_CARD) if answer is None else CARD_CODES[answer]
+    return int(answer)
 
 
 def _setup_event(setup: Setup, table: np.record, seed: int, play: int) -> Event:
@@ -179,21 +211,30 @@ def _stop(a: list[int], _: list[int]) -> Event:
 
 
 def _choice(a: list[int], options: list[int]) -> Event:
+    return {**_question(a, options), "event": "choice", "answer": _answer(a[1])(a[2])}
+
+
+def _question(a: list[int], options: list[int]) -> Event:
+    answer = _answer(a[1])
+    return {
+        "event": "question",
+        "seat": a[0],
+        "kind": KINDS_OF_CHOICE[a[1]],
+        "options": [answer(option) for option in options],
+    }
+
+
+def _answer(kind: int) -> Callable[[int], Any]:
+    """Return how an answer to a decision of this kind is told."""
     words: dict[int, Callable[[int], Any]] = {
         PLACE: square_of,
         SEGRETO: square_of,
+        NEXT_STEP: square_of,
         TAKE_TUNNEL: bool,
         KEEP: card_name,
         TECNICA: card_name,
     }
-    word = words.get(a[1], int)
-    return {
-        "event": "choice",
-        "seat": a[0],
-        "kind": KINDS_OF_CHOICE[a[1]],
-        "options": [word(option) for option in options],
-        "answer": word(a[2]),
-    }
+    return words.get(kind, int)
 
 
 def _kumite(a: list[int], _: list[int]) -> Event:
@@ -325,4 +366,5 @@ READERS: dict[int, Callable[[list[int], list[int]], Event]] = {
     log.MEDITATE: _meditate,
     log.EXAM: _exam,
     log.EXAM_RESULT: _exam_result,
+    log.QUESTION: _question,
 }

@@ -22,9 +22,8 @@ PAGES = (
 )
 
 
-# A game may have a page of its own: the file `views_GAME.py`, shown while its sweep is chosen.
-VIEWS = "views_{}.py"
-ITS_GAME = "game of the views"
+# A game may have a page of its own, the file `views_GAME.py`.
+SHOWN_GAME = "shown game"
 
 # A page's head is no taller than its title: charts begin high enough to be seen whole.
 HEAD = """
@@ -59,20 +58,30 @@ def main() -> None:
 
 
 def own_pages() -> list[Any]:
-    """Return the page of the game whose sweep was chosen last, if it has one."""
-    game = st.session_state.get(ITS_GAME)
-    if game is None:
-        return []
-    title = games.load(game).title
-    return [st.Page(VIEWS.format(game), title=title, icon=":material/extension:", url_path=game)]
+    """Return the pages that games have of their own; one shows while its game's sweep is chosen."""
+    found = [name for name in games.GAMES if _views(name).exists()]
+    return [
+        st.Page(
+            _views(name).name,
+            title=games.load(name).title,
+            icon=":material/extension:",
+            url_path=name,
+            visibility="visible" if name == st.session_state.get(SHOWN_GAME) else "hidden",
+        )
+        for name in found
+    ]
 
 
 def show_own_page(game: str) -> None:
-    """Draw the app again when the chosen sweep's game brings, or takes away, a page of its own."""
-    own = game if Path(__file__).with_name(VIEWS.format(game)).exists() else None
-    if own != st.session_state.get(ITS_GAME):
-        st.session_state[ITS_GAME] = own
+    """Draw the app again when a sweep of another game was chosen and the list of pages changes."""
+    before = st.session_state.get(SHOWN_GAME)
+    st.session_state[SHOWN_GAME] = game
+    if before != game and any(_views(name).exists() for name in (before, game) if name):
         st.rerun()
+
+
+def _views(game: str) -> Path:
+    return Path(__file__).with_name(f"views_{game}.py")
 
 
 main()

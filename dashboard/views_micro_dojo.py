@@ -34,6 +34,9 @@ def page() -> None:
     """Draw the page."""
     chosen = results.chosen()
     st.title("Micro Dojo")
+    if chosen.game.name != "micro_dojo":
+        st.info(f"The chosen sweep is of {chosen.game.title}; choose one of Micro Dojo.")
+        return
     if chosen.info.record == "summary":
         st.info("This sweep keeps summaries; these tables need the rows of all plays.")
         return
@@ -63,7 +66,7 @@ def _endings(chosen: results.Chosen, points: tuple[str, ...]) -> None:
         " Wilson's)."
     )
     _table(chosen.ask(endings, points))
-    st.markdown("Where points come from: the share of all points that each way of scoring gave.")
+    st.markdown("Points a play, both players together, by what they were gained with.")
     sources = chosen.ask(point_sources, points)
     controls.chart(_bars(sources, "points a play", "Where points come from"), "sources")
 
@@ -314,6 +317,7 @@ def _table(table: pd.DataFrame) -> None:
     st.dataframe(
         table,
         hide_index=True,
+        height="content",
         column_config={
             **{name: number(format="percent") for name in shares if name in table},
             **{name: number(format="localized") for name in ("Plays", "Dealt", "Visits")},

@@ -143,8 +143,9 @@ def test_the_page_opens_on_a_sweep_of_micro_dojo(record, write_grid, command, tm
         assert "summaries" in app.info[0].value
 
 
-def test_another_game_has_no_such_page(write_grid, command, tmp_path):
+def test_the_page_says_of_another_game_that_it_is_not_for_it(write_grid, command, tmp_path):
     command("run", write_grid(), "--results", tmp_path / "results")
     app = opened(tmp_path / "results")
-    with pytest.raises(ValueError, match="views_micro_dojo"):
-        app.switch_page("views_micro_dojo.py").run()
+    app.switch_page("views_micro_dojo.py").run()
+    assert not app.exception
+    assert "The chosen sweep is of The Toy" in app.info[0].value

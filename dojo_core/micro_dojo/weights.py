@@ -16,17 +16,17 @@ FIRST_BUILDING = 8
 
 _BUILDINGS = {
     "barracks": 65,
-    "broker": 88,
-    "castle": 60,
+    "broker": 117,
+    "castle": 47,
     "gold_mine": 60,
-    "guard_house": 60,
+    "guard_house": 80,
     "market": 60,
     "rice_paddy": 60,
     "school": 60,
-    "shrine": 60,
-    "stables": 73,
+    "shrine": 80,
+    "stables": 97,
     "statue": 60,
-    "yatai": 120,
+    "yatai": 160,
 }
 
 
@@ -50,12 +50,12 @@ WEIGHTS: tuple[Option, ...] = (
         high=1_000_000,
     ),
     _weight("point", 100, "A point."),
-    _weight("gold", 18, "A gold."),
+    _weight("gold", 24, "A gold."),
     _weight("food", 26, "A food."),
-    _weight("influence", 30, "The Influence token, while it is unspent."),
-    _weight("next_objective", 26, "Each point of the leftmost objective, if it would score now."),
-    _weight("later_objective", 10, "The same of the others but the last."),
-    _weight("last_objective", 10, "The same of the last objective, unless it is the leftmost."),
+    _weight("influence", 36, "The Influence token, while it is unspent."),
+    _weight("next_objective", 34, "Each point of the leftmost objective, if it would score now."),
+    _weight("later_objective", 12, "The same of the others but the last."),
+    _weight("last_objective", 6, "The same of the last objective, unless it is the leftmost."),
     *(
         _weight(tile.name, _BUILDINGS[tile.name], f"{tile.title}, owned.")
         for tile in BUILDINGS

@@ -17,7 +17,7 @@ import typer
 from dojo_core.errors import DojoError
 
 if TYPE_CHECKING:
-    from dojo_core.game import Game
+    from dojo_core.game import Event, Game
     from dojo_core.options import Option
 
 app = typer.Typer(
@@ -142,16 +142,91 @@ def trace(
     language: Annotated[str, typer.Option("--lang", help="en or it.")] = "en",
     as_json: AsJson = False,
     game: GameName = "labirinto",
+    file: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Tell a kept trace instead, see `dojo play --save`."),
+    ] = None,
 ) -> None:
     """Tell one play event by event: in words, or as JSON Lines."""
     from dojo_core import games
 
-    found = games.load(game)
-    setup = found.prepare(found.resolve(assigned(assignments)))
-    events = found.trace(setup, seed, play)
+    if file is not None:
+        if assignments:
+            raise DojoError(f"--file {file} has its options; leave {assignments[0]!r} out")
+        events = read_trace(file)
+        found = games.load(str(events[0].get("game")))
+    else:
+        found = games.load(game)
+        setup = found.prepare(found.resolve(assigned(assignments)))
+        events = found.trace(setup, seed, play)
     lines = map(json.dumps, events) if as_json else found.describe(events, language)
     for line in lines:
         print(line)
+
+
+def read_trace(file: Path) -> list[Event]:
+    """Return the events of a file of JSON Lines that begins with a setup."""
+    try:
+        events = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+    except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) else "it is not JSON Lines"
+        raise DojoError(f"{file} cannot be read: {why}; expected a trace") from error
+    if not events or not isinstance(events[0], dict) or events[0].get("event") != "setup":
+        raise DojoError(f"{file} does not begin with the event 'setup'; expected a trace")
+    return events
+
+
+@app.command("play")
+def play(
+    assignments: Assignments = None,
+    seats: Annotated[
+        list[int] | None,
+        typer.Option("--seat", help="Where a person sits, from 0; several may. Without it: 0."),
+    ] = None,
+    against: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="PLAYER",
+            help="Who sits on the other seats: one for all, or one for each, in order.",
+        ),
+    ] = None,
+    seed: Annotated[
+        int | None,
+        typer.Option(min=0, max=2**63 - 1, help="The seed of the dice; any other without it."),
+    ] = None,
+    language: Annotated[str, typer.Option("--lang", help="en or it.")] = "en",
+    save: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Keep the play as a trace, see `dojo trace --file`."),
+    ] = None,
+    game: GameName = "labirinto",
+) -> None:
+    """Play against any players in the terminal; what is hidden at the table stays hidden.
+
+    Exit code 0: the play is over, or was stopped with q; 1: the input ended before; 130: stopped by
+    Ctrl-C. Whatever was played is saved, if asked to.
+    """
+    import secrets
+
+    from dojo_core import games, playing
+
+    found = games.load(game)
+    playing.people_of(found)
+    if save is not None and (save.exists() or not save.parent.is_dir()):
+        why = "exists already" if save.exists() else "lies in no folder that exists"
+        raise DojoError(f"--save {save} {why}; name a new file")
+    given = assigned(assignments)
+    if "player" in given:
+        raise DojoError(f"player={given['player']} is told by --against PLAYER when people play")
+    options = found.resolve(given)
+    people = sorted(set(seats or [0]))
+    table = playing.seat_players(options["players"], people, against or [options["player"]])
+    setup = found.prepare(found.resolve({**given, "player": table}))
+    seed = secrets.randbits(32) if seed is None else seed
+    sitting = playing.Sitting(found, setup, seed, people, language, input, print)
+    code = sitting.play()
+    print(sitting.keep(save))
+    raise typer.Exit(code)
 
 
 def assigned(assignments: list[str] | None) -> dict[str, str]:

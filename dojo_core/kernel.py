@@ -35,11 +35,16 @@ NOT_ENGINE = frozenset(
         "options_page.py",
         "picture.py",
         "peer.py",
+        "people.py",
+        "playing.py",
         "presets.py",
         "scenarios.py",
+        "seen.py",
         "story.py",
         "taking_turns.py",
+        "text_board.py",
         "trace.py",
+        "whole_walks.py",
     }
 )
 

@@ -1,13 +1,15 @@
 """What every registered game must do: the contract of `dojo_core.game.Game`."""
 
+import itertools
 import json
+import random
 
 import numpy as np
 import pytest
 
 from dojo_core import games
 from dojo_core.errors import DojoError
-from dojo_core.game import columns_dtype
+from dojo_core.game import PERSON, Answer, columns_dtype
 from dojo_core.options import CUSTOM
 
 # Tests of the sweep register a toy; it is no game of the project.
@@ -213,3 +215,59 @@ def test_unknown_game_is_refused_with_the_nearest_name(name):
 def test_unknown_game_is_refused_with_the_list_of_games():
     with pytest.raises(DojoError, match=r"the games are .*labirinto"):
         games.load("zzz")
+
+
+# People
+
+
+def played_by_people(game, setup, seats):
+    """Yield a play's events and question, where people take any offers, until it is over."""
+    stream = random.Random(SEED)
+    answers = []
+    while True:
+        events, question = game.people.ask(setup, SEED, 1, seats, answers)
+        yield events, question
+        if question is None:
+            return
+        del answers[question.answered :]
+        answers += stream.choice(game.people.show(events, question, "en").offers).answers
+
+
+@pytest.fixture(scope="module")
+def people_play(game):
+    if game.people is None:
+        pytest.skip("people cannot play it")
+    setup = game.prepare(game.resolve({"max_rounds": 12}))
+    return list(played_by_people(game, setup, [1]))
+
+
+def test_game_with_people_asks_them_alone_until_it_is_over(game, people_play):
+    assert {question.seat for _, question in people_play[:-1]} == {1}
+    events, question = people_play[-1]
+    assert question is None
+    assert events[0]["players"][1] == PERSON != events[0]["players"][0]
+    assert set(events[-1]["play"]) == set(names(game.play_columns))
+    assert json.loads(json.dumps(events)) == events
+    assert len(list(game.describe(events, "en"))) > 10
+
+
+def test_game_with_people_only_goes_on_from_what_it_told_before(people_play):
+    for (before, _), (after, _) in itertools.pairwise(people_play):
+        assert after[1 : len(before)] == before[1:]
+
+
+def test_game_with_people_shows_and_tells_in_both_languages(game, people_play):
+    for events, question in people_play:
+        for language in ("en", "it"):
+            assert list(game.people.tell(events, 1, language))
+            if question is not None:
+                page = game.people.show(events, question, language)
+                assert len({offer.key for offer in page.offers}) == len(page.offers) > 0
+    assert list(game.people.help("en")) != list(game.people.help("it"))
+
+
+def test_game_with_people_offers_every_option(game, people_play):
+    for events, question in people_play[:-1]:
+        offers = game.people.show(events, question, "en").offers
+        offered = [offer.answers[0] for offer in offers]
+        assert all(Answer(question.kind, option) in offered for option in question.options)

@@ -506,6 +506,21 @@ CASES = {
         "On the track at the end: P2 Brown 17, P1 Brown 15, P3 White 0.",
         "Sulla scala, alla fine: P2 Marrone 17, P1 Marrone 15, P3 Bianca 0.",
     ),
+    "hidden draw": (
+        [{"event": "draw", "seat": 0, "card": story.HIDDEN}],
+        "    P1 draws a Tecnica and keeps it face down",
+        "    P1 pesca una Tecnica e la tiene coperta",
+    ),
+    "hidden keep": (
+        [{"event": "keep", "seat": 0, "kept": story.HIDDEN, "discarded": story.HIDDEN}],
+        "    P1 had one Tecnica already: one stays, the other is discarded face down",
+        "    P1 ne aveva già una: una resta, l'altra va coperta negli scarti",
+    ),
+    "hidden reshuffle": (
+        [{"event": "reshuffle", "deck": [story.HIDDEN] * 2}],
+        "    The discards become the deck, 2 cards",
+        "    Gli scarti rimescolati diventano il mazzo, 2 carte",
+    ),
     "choice that nothing followed": (
         [choice("place", [[0, 0], [0, 1]], [0, 1]), end()],
         "    P1 decides: (0,1) (chosen from (0,0), (0,1))",
@@ -561,6 +576,7 @@ def test_every_phrase_is_said_in_some_case(monkeypatch):
         "track": [6, 9, 12, 15],
     }
     told(setting=setup(deck=(), links=[[[0, 1], [7, 7]]], kiai=1) | table_of_four)
+    told(setting=setup(deck=[story.HIDDEN]) | {"squares": [[0, 0], None, None]})
     for code in ".AF?TPKS":
         told({"event": "square", "seat": 0, "code": code})
     told(choice("tunnel", [False, True], True), choice("tunnel", [False, True], False))

@@ -6,11 +6,12 @@ with them: who asks for options, columns or stories does not wait for it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from dojo_core.game import Event, Game, Out, Setup
+from dojo_core.game import Answer, Event, Game, Out, People, Question, Setup
+from dojo_core.labirinto import people
 from dojo_core.labirinto.columns import (
     HEADLINE,
     PLAY_COLUMNS,
@@ -58,6 +59,15 @@ def board_picture(setup: Setup) -> dict[str, Any]:
     return picture.board_picture(setup)
 
 
+def ask(
+    setup: Setup, seed: int, play: int, seats: Sequence[int], answers: Sequence[Answer]
+) -> tuple[list[Event], Question | None]:
+    """Tell a play with people up to their next question, see `asking.ask`."""
+    from dojo_core.labirinto import asking
+
+    return asking.ask(setup, seed, play, seats, answers)
+
+
 GAME = Game(
     name="labirinto",
     title="Il Labirinto del Dojo",
@@ -74,4 +84,5 @@ GAME = Game(
     board=board_picture,
     presets=PRESETS,
     scenario=scenario,
+    people=People(ask, people.tell, people.show, people.help_lines),
 )

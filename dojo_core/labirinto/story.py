@@ -1,6 +1,7 @@
 """A play told in words, from its trace and nothing else.
 
-The narrator sees everything, face-down cards too, and says what is secret at the table. A turn is
+The narrator sees everything, face-down cards too, and says what is secret at the table, unless the
+events hide it (`seen`). A turn is
 one line (who, belt and track position, the roll) and, indented below it, the walk and what came of
 it. The words stand in ``story.toml``, the languages side by side.
 """
@@ -21,6 +22,7 @@ from dojo_core.labirinto.options import OPTIONS
 PHRASES = Path(__file__).with_suffix(".toml")
 BELTS = 6
 MANY = 4  # More choices than this are counted, not listed.
+HIDDEN = "?"  # In place of a card that whoever listens may not see.
 
 _NAMES = dict(CARDS)
 _KIAI, _UKE, _KAESHI = (_NAMES[key] for key in TECNICA)
@@ -52,12 +54,17 @@ def describe(events: Sequence[Event], language: str) -> Iterator[str]:
         DojoError: For a language without a table, and, while telling, for an event that is
             unknown, incomplete, or comes before the setup.
     """
+    return _tell(events, phrases_in(language))
+
+
+def phrases_in(language: str) -> dict[str, str]:
+    """Return every phrase in a language, or raise a `DojoError` that names those there are."""
     known = languages()
     if language not in known:
         raise DojoError(
             f"language {language!r} is not one of {', '.join(known)}{nearest(language, known)}"
         )
-    return _tell(events, {key: words[language] for key, words in _table().items()})
+    return {key: words[language] for key, words in _table().items()}
 
 
 def _tell(events: Sequence[Event], phrases: Phrases) -> Iterator[str]:
@@ -75,11 +82,13 @@ def _tell(events: Sequence[Event], phrases: Phrases) -> Iterator[str]:
     yield from narrator.finish()
 
 
-def _square(square: Square) -> str:
+def square_name(square: Square) -> str:
+    """Return how a square is called, e.g. ``(3,14)``."""
     return f"({square[0]},{square[1]})"
 
 
-def _name(seat: int) -> str:
+def seat_name(seat: int) -> str:
+    """Return how a seat is called: ``P1`` is seat 0."""
     return f"P{seat + 1}"
 
 
@@ -139,9 +148,8 @@ class Narrator:
         yield from self.close()
         for choice in self.choices.values():
             answer = self.answer(choice["answer"])
-            yield self.indented("choice", who=_name(choice["seat"]), answer=answer) + self.among(
-                choice
-            )
+            who = seat_name(choice["seat"])
+            yield self.indented("choice", who=who, answer=answer) + self.among(choice)
         self.choices.clear()
 
     # Words
@@ -168,7 +176,7 @@ class Narrator:
 
     def wearing(self, seat: int) -> str:
         """Return a seat with its belt, e.g. ``P2 (Yellow 4)``."""
-        return f"{_name(seat)} ({self.belt(self.track[seat])} {self.track[seat]})"
+        return f"{seat_name(seat)} ({self.belt(self.track[seat])} {self.track[seat]})"
 
     def answer(self, answer: Any) -> str:
         """Return an option of a choice: a seat, a square, a card, yes or no, or nothing."""
@@ -178,7 +186,7 @@ class Narrator:
             return self.say("yes" if answer else "no")
         if isinstance(answer, str):
             return answer
-        return _name(answer) if isinstance(answer, int) else _square(answer)
+        return seat_name(answer) if isinstance(answer, int) else square_name(answer)
 
     def among(self, choice: Event | None) -> str:
         """Return what else could have been chosen, as the end of a sentence."""
@@ -205,6 +213,8 @@ class Narrator:
         """Return what is to be said of a face-down deck."""
         if not deck:
             return self.say(none)
+        if deck[0] == HIDDEN:
+            some += "_hidden"
         return self.say(some, cards=self.count("cards", len(deck)), card=deck[0])
 
     def choice(self, kind: str, seat: int) -> Event | None:
@@ -221,12 +231,12 @@ def _setup(story: Narrator, event: Event) -> Iterator[str]:
         "title", play=event["play"], seed=event["seed"], board=board, engine=event["engine"]
     )
     yield ""
-    lines = event["board"]["lines"]
-    yield from _picture(lines)
-    yield ""
+    if event["board"]["lines"]:
+        yield from _picture(event["board"]["lines"])
+        yield ""
     yield story.say("squares_are")
     if event["board"]["links"]:
-        pairs = [f"{_square(a)}-{_square(b)}" for a, b in event["board"]["links"]]
+        pairs = [f"{square_name(a)}-{square_name(b)}" for a, b in event["board"]["links"]]
         yield story.say("links", pairs=", ".join(pairs))
     defaults = {option.name: option.default for option in OPTIONS}
     told = {"board", "players", "player"}
@@ -239,18 +249,19 @@ def _setup(story: Narrator, event: Event) -> Iterator[str]:
         yield story.say("changed", options=", ".join(changed))
     yield ""
     for seat, player in enumerate(story.players):
+        square = story.squares[seat]
         yield story.say(
             "seat",
-            who=_name(seat),
+            who=seat_name(seat),
             seat=seat,
             player=player,
             corner=story.say(f"corner_{event['corners'][seat]}"),
-            square=_square(story.squares[seat]),
+            square=square_name(square) if square else story.say("no_square"),
             belt=story.belt(story.track[seat]),
             track=story.track[seat],
         )
     yield story.deck(event["deck"], "deck", "no_deck")
-    yield story.say("first", who=_name(event["first"]))
+    yield story.say("first", who=seat_name(event["first"]))
 
 
 # A turn and its walk
@@ -267,7 +278,7 @@ def _turn(story: Narrator, event: Event) -> Iterator[str]:
     track = story.track[seat]
     story.kind = "head"
     story.open = story.say(
-        "turn", turn=event["turn"], who=_name(seat), belt=story.belt(track), track=track
+        "turn", turn=event["turn"], who=seat_name(seat), belt=story.belt(track), track=track
     )
 
 
@@ -293,9 +304,9 @@ def _step(story: Narrator, event: Event) -> Iterator[str]:
     if story.kind != kind:
         yield from story.close()
         key = "walk_on" if story.moved and kind == "walk" else kind
-        story.open = story.indented(key, square=_square(story.squares[seat]))
+        story.open = story.indented(key, square=square_name(story.squares[seat]))
         story.kind = kind
-    story.open += f" → {_square(event['to'])}"
+    story.open += f" → {square_name(event['to'])}"
     story.squares[seat] = event["to"]
     story.moved = True
 
@@ -307,13 +318,13 @@ def _fatica(story: Narrator, event: Event) -> Iterator[str]:
         story.open += story.say("fatica_step", change=change)
     else:
         yield from story.close()
-        yield story.indented("fatica", who=_name(seat), change=change)
+        yield story.indented("fatica", who=seat_name(seat), change=change)
 
 
 def _stop(story: Narrator, event: Event) -> Iterator[str]:
     if story.kind not in ("walk", "extra"):
         yield from story.close()
-        story.open = story.indented("standing", square=_square(story.squares[event["seat"]]))
+        story.open = story.indented("standing", square=square_name(story.squares[event["seat"]]))
     steps = story.count("steps", event["remaining"])
     story.open = story.say(f"stop_{event['why']}", walk=story.open, steps=steps)
     story.kind = "stop"
@@ -346,14 +357,14 @@ def _kumite(story: Narrator, event: Event) -> Iterator[str]:
     yield from story.close()
     opening = story.indented(
         f"kumite_{event['kind']}",
-        square=_square(event["square"]),
+        square=square_name(event["square"]),
         bout=event["bout"],
         attacker=story.wearing(attacker),
         defender=story.wearing(defender),
     )
     dice = story.say("dice", attacker=event["dice"][0], defender=event["dice"][1])
     bonuses = [
-        story.say("bonus", points=points, who=_name(seat))
+        story.say("bonus", points=points, who=seat_name(seat))
         for seat, points in zip((attacker, defender), event["bonuses"], strict=True)
         if points
     ]
@@ -361,7 +372,7 @@ def _kumite(story: Narrator, event: Event) -> Iterator[str]:
 
 
 def _tecnica(story: Narrator, event: Event) -> Iterator[str]:
-    who = _name(event["seat"])
+    who = seat_name(event["seat"])
     choice = story.choice("tecnica", event["seat"])
     card = event["card"]
     if card == _KIAI:
@@ -383,7 +394,8 @@ def _kumite_result(story: Narrator, event: Event) -> Iterator[str]:
     attacker, defender, winner = event["attacker"], event["defender"], event["winner"]
     totals = event["totals"]
     story.winner = winner
-    text = story.indented("result", deep=True, totals=f"{totals[0]}-{totals[1]}", who=_name(winner))
+    points = f"{totals[0]}-{totals[1]}"
+    text = story.indented("result", deep=True, totals=points, who=seat_name(winner))
     if totals[0] == totals[1]:
         text += story.say("senshu_attacker" if winner == attacker else "senshu_defender")
     if story.fight["kind"] != "exam":
@@ -396,10 +408,11 @@ def _kumite_result(story: Narrator, event: Event) -> Iterator[str]:
 
 def _start(story: Narrator, event: Event) -> Iterator[str]:
     seat = event["seat"]
-    place = story.among(story.choice("place", seat))
+    among = story.among(story.choice("place", seat))
     yield from story.close()
     story.squares[seat] = event["to"]
-    yield story.indented("start", deep=True, who=_name(seat), square=_square(event["to"])) + place
+    who, square = seat_name(seat), square_name(event["to"])
+    yield story.indented("start", deep=True, who=who, square=square) + among
 
 
 def _uke(story: Narrator, event: Event) -> Iterator[str]:
@@ -411,7 +424,7 @@ def _uke(story: Narrator, event: Event) -> Iterator[str]:
         stays = list(story.squares[seat]) == list(event["to"])
         key = "uke_stays" if stays else "uke_retreats"
     story.squares[seat] = event["to"]
-    yield story.indented(key, deep=True, who=_name(seat), square=_square(event["to"]))
+    yield story.indented(key, deep=True, who=seat_name(seat), square=square_name(event["to"]))
 
 
 # The track
@@ -419,7 +432,7 @@ def _uke(story: Narrator, event: Event) -> Iterator[str]:
 
 def _track(story: Narrator, event: Event) -> Iterator[str]:
     yield from story.close()
-    who, before, after, why = _name(event["seat"]), event["from"], event["to"], event["why"]
+    who, before, after, why = seat_name(event["seat"]), event["from"], event["to"], event["why"]
     change = story.change(event["seat"], event)
     if before == after:
         belt = story.belt(after)
@@ -438,14 +451,17 @@ def _draw(story: Narrator, event: Event) -> Iterator[str]:
     yield from story.close()
     card = event["card"]
     key = "draw_none" if card is None else "draw_tecnica" if card in _TECNICA else "draw"
-    yield story.indented(key, who=_name(event["seat"]), card=card)
+    if card == HIDDEN:
+        key = "draw_hidden"
+    yield story.indented(key, who=seat_name(event["seat"]), card=card)
 
 
 def _keep(story: Narrator, event: Event) -> Iterator[str]:
     story.choice("keep", event["seat"])
     yield from story.close()
+    key = "keep_hidden" if event["kept"] == HIDDEN else "keep"
     yield story.indented(
-        "keep", who=_name(event["seat"]), kept=event["kept"], discarded=event["discarded"]
+        key, who=seat_name(event["seat"]), kept=event["kept"], discarded=event["discarded"]
     )
 
 
@@ -461,14 +477,14 @@ def _tunnel(story: Narrator, event: Event) -> Iterator[str]:
     name = "tunnel" if source == "square" else "segreto"
     if exit_square is None:
         refused = name == "tunnel" and choice is not None
-        yield story.indented("tunnel_refused" if refused else f"{name}_closed", who=_name(seat))
+        yield story.indented("tunnel_refused" if refused else f"{name}_closed", who=seat_name(seat))
         return
     story.squares[seat] = exit_square
     text = story.indented(
         f"{name}_taken",
-        who=_name(seat),
-        origin=_square(event["from"]),
-        square=_square(exit_square),
+        who=seat_name(seat),
+        origin=square_name(event["from"]),
+        square=square_name(exit_square),
     )
     yield text + (story.among(choice) if name == "segreto" else "")
 
@@ -478,9 +494,9 @@ def _target(story: Narrator, event: Event) -> Iterator[str]:
     among = story.among(story.choice("target", seat))
     yield from story.close()
     if chosen is None:
-        yield story.indented(f"no_target_{why}", who=_name(seat))
+        yield story.indented(f"no_target_{why}", who=seat_name(seat))
     else:
-        yield story.indented(f"target_{why}", who=_name(seat), target=_name(chosen)) + among
+        yield story.indented(f"target_{why}", who=seat_name(seat), target=seat_name(chosen)) + among
 
 
 def _swap(story: Narrator, event: Event) -> Iterator[str]:
@@ -489,10 +505,10 @@ def _swap(story: Narrator, event: Event) -> Iterator[str]:
     story.squares[seat], story.squares[other] = event["squares"]
     yield story.indented(
         "swap",
-        who=_name(seat),
-        other=_name(other),
-        square=_square(story.squares[seat]),
-        other_square=_square(story.squares[other]),
+        who=seat_name(seat),
+        other=seat_name(other),
+        square=square_name(story.squares[seat]),
+        other_square=square_name(story.squares[other]),
     )
 
 
@@ -501,12 +517,12 @@ def _passo_falso(story: Narrator, event: Event) -> Iterator[str]:
     seat = event["seat"]
     story.squares[seat] = event["to"]
     key = f"passo_falso_{event['source']}"
-    yield story.indented(key, who=_name(seat), square=_square(event["to"]))
+    yield story.indented(key, who=seat_name(seat), square=square_name(event["to"]))
 
 
 def _meditate(story: Narrator, event: Event) -> Iterator[str]:
     yield from story.close()
-    yield story.indented("meditate", who=_name(event["seat"]))
+    yield story.indented("meditate", who=seat_name(event["seat"]))
 
 
 # The Final Exam
@@ -518,11 +534,11 @@ def _exam(story: Narrator, event: Event) -> Iterator[str]:
     yield from story.close()
     if defender is None:
         story.squares[seat] = event["returned"]
-        square = _square(event["returned"])
-        yield story.indented("exam_refused", challenger=_name(seat), square=square)
+        square = square_name(event["returned"])
+        yield story.indented("exam_refused", challenger=seat_name(seat), square=square)
     else:
         key = "exam_own_belt" if story.options["exam_own_belt"] else "exam"
-        text = story.indented(key, challenger=_name(seat), defender=_name(defender))
+        text = story.indented(key, challenger=seat_name(seat), defender=seat_name(defender))
         yield text + among
 
 
@@ -532,8 +548,8 @@ def _exam_result(story: Narrator, event: Event) -> Iterator[str]:
     won = event["winner"] == seat
     yield story.indented(
         "exam_won" if won else "exam_lost_uke" if event["uke"] else "exam_lost",
-        challenger=_name(seat),
-        defender=_name(defender),
+        challenger=seat_name(seat),
+        defender=seat_name(defender),
         bouts=f"{event['bouts'][0]}-{event['bouts'][1]}",
         stripes=story.count("stripes", event["cost"]),
     )
@@ -548,7 +564,7 @@ def _end(story: Narrator, event: Event) -> Iterator[str]:
     winner, play = event["winner"], event["play"]
     yield story.say(
         f"end_{event['reason']}",
-        who="" if winner is None else _name(winner),
+        who="" if winner is None else seat_name(winner),
         player="" if winner is None else story.players[winner],
         round=event["rounds"],
         rounds=story.count("rounds", event["rounds"]),
@@ -564,7 +580,7 @@ def _end(story: Narrator, event: Event) -> Iterator[str]:
         drawn=story.count("drawn", play["cards"]),
     )
     places = sorted(range(len(event["seats"])), key=lambda seat: -event["seats"][seat]["track"])
-    track = [(_name(s), event["seats"][s]["track"]) for s in places]
+    track = [(seat_name(s), event["seats"][s]["track"]) for s in places]
     text = ", ".join(f"{who} {story.belt(position)} {position}" for who, position in track)
     yield story.say("end_track", track=text)
 

@@ -20,7 +20,9 @@ PAGES = (
     ("board.py", "board", "Board", ":material/map:"),
     ("sql.py", "sql", "SQL", ":material/database:"),
 )
-
+# In the menu while the chosen sweep is a ladder.
+LADDER = ("ladder.py", "ladder", "Ladder", ":material/stairs:")
+IS_LADDER = "sweep is a ladder"
 
 # A game may have a page of its own, the file `views_GAME.py`.
 SHOWN_GAME = "shown game"
@@ -44,12 +46,15 @@ def main() -> None:
         st.Page(file, title=title, icon=icon, url_path=address, default=not address)
         for file, address, title, icon in PAGES
     ]
+    file, address, title, icon = LADDER
+    shown = "visible" if st.session_state.get(IS_LADDER) else "hidden"
+    ladder = st.Page(file, title=title, icon=icon, url_path=address, visibility=shown)
     # The first page is served at ``/``; who types its name finds it too.
     named = st.Page(PAGES[0][0], title="Sweeps", url_path="sweeps", visibility="hidden")
-    page = st.navigation([*pages[:-1], *own_pages(), pages[-1], named])
+    page = st.navigation([*pages[:-1], ladder, *own_pages(), pages[-1], named])
     try:
         if results.sidebar():
-            show_own_page(results.chosen().game.name)
+            show_own_pages(results.chosen())
             page.run()
         else:
             results.explain_empty()
@@ -72,12 +77,20 @@ def own_pages() -> list[Any]:
     ]
 
 
-def show_own_page(game: str) -> None:
-    """Draw the app again when a sweep of another game was chosen and the list of pages changes."""
-    before = st.session_state.get(SHOWN_GAME)
-    st.session_state[SHOWN_GAME] = game
-    if before != game and any(_views(name).exists() for name in (before, game) if name):
+def show_own_pages(chosen: results.Chosen) -> None:
+    """Draw the app again when another sweep was chosen and the list of pages changes."""
+    before = _own()
+    st.session_state[SHOWN_GAME] = chosen.game.name
+    st.session_state[IS_LADDER] = bool(chosen.plan().ladder)
+    if _own() != before:
         st.rerun()
+
+
+def _own() -> tuple[str | None, bool]:
+    """Return the game whose own page is in the menu, if one is, and whether the ladder's is."""
+    game = st.session_state.get(SHOWN_GAME)
+    has_views = game is not None and _views(game).exists()
+    return game if has_views else None, bool(st.session_state.get(IS_LADDER))
 
 
 def _views(game: str) -> Path:

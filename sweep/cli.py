@@ -16,6 +16,7 @@ from sweep.commands import (
     keeping,
     measuring,
     planning,
+    ranking,
     running,
     showing,
     storing,
@@ -37,6 +38,7 @@ app = typer.Typer(
 for command in (
     planning.plan,
     running.run,
+    ranking.ladder,
     cluster.submit,
     asking.sql,
     telling.options,

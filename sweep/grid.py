@@ -90,7 +90,7 @@ class Grid:
         record: ``plays`` keeps a row a play and a row a seat, ``summary`` exact sums of them.
         results: The folder or address that holds the sweep's folder.
         design: How its points come about.
-        ladder: What the rungs of a ladder are called, lowest first; empty where it is none.
+        ladder: The names of the players of each rung, lowest first; empty where it is no ladder.
     """
 
     path: Path
@@ -101,7 +101,7 @@ class Grid:
     record: str
     results: str
     design: Design
-    ladder: tuple[str, ...] = ()
+    ladder: tuple[tuple[str, ...], ...] = ()
 
     @property
     def combinations(self) -> int:
@@ -136,7 +136,7 @@ class _Reader:
         self.base: Row = {}
         self.presets: dict[str, dict[str, Any]] = {}
         self.preset_rows: list[Row] = []
-        self.rungs: list[Any] = []
+        self.rungs: list[list[Any]] = []
         self.ladder_plays: list[tuple[Condition, int]] = []
         self.claims: dict[str, list[_Claim]] = {}
 
@@ -172,7 +172,7 @@ class _Reader:
             record=head["record"],
             results=head["results"],
             design=design,
-            ladder=tuple(self._called(rung) for rung in self.rungs),
+            ladder=tuple(tuple(map(self._called, rung)) for rung in self.rungs),
         )
 
     # [sweep]
@@ -443,15 +443,16 @@ class _Reader:
         self._claim(PLAYER, "axis", "an axis", ("ladder", "players", 0))
         self.rungs = self._rungs(given["players"])
         seats = int(self.options["players"])
-        at_most = self._at_most(given.get("at_most", {}))
+        players = [player for rung in self.rungs for player in rung]
+        at_most = self._at_most(given.get("at_most", {}), players)
         column = self.columns.setdefault(PLAYER, Column(self._option(PLAYER, ("ladder", None, 0))))
         wanted: dict[int, set[str]] = {}
         rows: dict[int, Row] = {}
-        for mix, plays in self._mixes(given["plays"], seats).items():
-            for seating in MIXES[mix](len(self.rungs), seats):
-                position = column.position([self.rungs[rung] for rung in seating])
+        for mix, plays in self._mixes(given["plays"], seats, len(players)).items():
+            for seating in MIXES[mix](len(players), seats):
+                position = column.position([players[one] for one in seating])
                 rows[position] = {PLAYER: position}
-                fewest = min((plays, *(at_most.get(rung, plays) for rung in seating)))
+                fewest = min((plays, *(at_most.get(one, plays) for one in seating)))
                 wanted.setdefault(fewest, set()).add(column.keys[position])
         self.ladder_plays = [
             (Condition(self.source.place("ladder", "plays"), {PLAYER: frozenset(keys)}), plays)
@@ -459,26 +460,30 @@ class _Reader:
         ]
         return Factor("[ladder]", tuple(rows.values()))
 
-    def _rungs(self, given: Any) -> list[Any]:
+    def _rungs(self, given: Any) -> list[list[Any]]:
+        """Return the players of each rung: one, or several that stand side by side."""
         spot = ("ladder", "players", 0)
         option = self._option(PLAYER, spot)
-        if not isinstance(given, list) or any(isinstance(rung, list) for rung in given):
+        if not isinstance(given, list):
             raise self._wrong(f"players = {given!r} is not a list of players, lowest first", spot)
-        rungs = [self._check(option, rung, spot) for rung in self._listed(given, option, spot)]
-        if len(rungs) < 2:
-            raise self._wrong("a ladder needs two players at least", spot)
+        rungs = []
+        for rung in given:
+            named = self._listed(rung, option, spot)
+            rungs.append([self._check(option, player, spot) for player in named])
+        if len(rungs) < 2 or not all(rungs):
+            raise self._wrong("a ladder needs two rungs at least, each with a player", spot)
         seen: dict[str, Any] = {}
-        for rung in rungs:
-            twin = seen.setdefault(same(option, rung), rung)
-            if twin is not rung:
-                both = f"{self._called(twin)!r} and {self._called(rung)!r}"
+        for player in itertools.chain(*rungs):
+            twin = seen.setdefault(same(option, player), player)
+            if twin is not player:
+                both = f"{self._called(twin)!r} and {self._called(player)!r}"
                 raise self._wrong(f"{both} play alike; keep one of them", spot)
         return rungs
 
     def _called(self, rung: Any) -> str:
         return str(find(self.game.options, PLAYER).shown(rung))
 
-    def _mixes(self, given: Any, seats: int) -> dict[str, int]:
+    def _mixes(self, given: Any, seats: int, players: int) -> dict[str, int]:
         spot = ("ladder", "plays", 0)
         if not isinstance(given, dict) or not given:
             words = "plays of each seating by mix, such as {one = 5_000, half = 2_000}"
@@ -489,26 +494,25 @@ class _Reader:
                     f"{mix!r} is not one of the mixes {', '.join(MIXES)}{nearest(mix, MIXES)}", spot
                 )
             self.source.whole(given, mix, 1, MAX_PLAYS, "ladder")
-        rungs = len(self.rungs)
         if "half" in given and (seats % 2 or seats < 4):
             raise self._wrong(f"half against half needs 4 seats, 6 or 8, not {seats}", spot)
-        if "different" in given and not 3 <= seats <= rungs:
+        if "different" in given and not 3 <= seats <= players:
             raise self._wrong(
-                f"all different needs 3 seats at least and as many rungs; here are {seats} seats"
-                f" and {rungs} rungs",
+                f"all different needs 3 seats at least and as many players; here are {seats} seats"
+                f" and {players} players",
                 spot,
             )
         return given
 
-    def _at_most(self, given: Any) -> dict[int, int]:
-        """Return the most plays of a seating in which some rungs sit."""
+    def _at_most(self, given: Any, players: Sequence[Any]) -> dict[int, int]:
+        """Return the most plays of a seating in which some players sit."""
         spot = ("ladder", "at_most", 0)
         if not isinstance(given, dict):
             raise self._wrong(f"at_most = {given!r} is not plays by player", spot)
-        names = [self._called(rung) for rung in self.rungs]
+        names = [self._called(player) for player in players]
         for name in given:
             if name not in names:
-                raise self._wrong(f"{name!r} is no rung{nearest(name, names)}", spot)
+                raise self._wrong(f"{name!r} is not in the ladder{nearest(name, names)}", spot)
             self.source.whole(given, name, 1, MAX_PLAYS, "ladder")
         return {names.index(name): plays for name, plays in given.items()}
 

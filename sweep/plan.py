@@ -94,7 +94,7 @@ class Plan:
         origin: What each section of the grid contributed to the points, in words.
         grid: The text of the grid file.
         created: When the plan was made, in seconds since 1970.
-        ladder: What the rungs of a ladder are called, lowest first; empty where it is none.
+        ladder: The names of the players of each rung, lowest first; empty where it is no ladder.
     """
 
     name: str
@@ -111,7 +111,7 @@ class Plan:
     origin: str = ""
     grid: str = field(default="", repr=False)
     created: float = 0.0
-    ladder: tuple[str, ...] = ()
+    ladder: tuple[tuple[str, ...], ...] = ()
 
     @functools.cached_property
     def hash(self) -> str:
@@ -195,7 +195,7 @@ class Plan:
             raise DojoError("the plan was written by another version; run the sweep again", 3)
         named = content.pop("hash")
         content["points"] = tuple(Point(p[0], tuple(p[2:]), p[1]) for p in content["points"])
-        content["ladder"] = tuple(content.get("ladder", ()))
+        content["ladder"] = tuple(map(tuple, content.get("ladder", ())))
         content["calibration"] = Calibration(**content["calibration"])
         plan = Plan(**content)
         if plan.hash != named:

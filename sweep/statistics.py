@@ -87,6 +87,13 @@ def fairness(wins: Sequence[int]) -> float:
     return chi_squared_tail(statistic, len(wins) - 1)
 
 
+def normal_p(difference: float, se: float) -> float:
+    """Return the two-sided p-value of "no difference" for one whose error is normal."""
+    if difference == 0 or math.isnan(se):
+        return 1.0
+    return math.erfc(abs(difference) / se / math.sqrt(2)) if se > 0 else 0.0
+
+
 def holm(p_values: Sequence[float]) -> list[float]:
     """Return the p-values corrected for being several, by Holm's step-down method (1979)."""
     order = sorted(range(len(p_values)), key=lambda i: p_values[i])

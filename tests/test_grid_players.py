@@ -128,7 +128,7 @@ def test_one_against_the_rest_has_every_pair_both_ways(seats):
 
 def test_a_ladder_is_played_in_every_seating_as_often_as_its_mix_says(planned):
     plan = planned(LADDER)
-    assert plan.ladder == ("walker", "runner", "sprinter")
+    assert plan.ladder == (("walker",), ("runner",), ("sprinter",))
     assert Counter(point.plays for point in plan.points) == {20: 24, 10: 18}
     assert "walker sprinter walker walker" in shown(plan)
 
@@ -144,9 +144,14 @@ def test_a_slow_rung_is_played_less_often(planned):
         assert (point.plays == 3) == ("sprinter" in words)
 
 
-def test_a_rung_may_stand_for_several_players(planned):
+def test_a_rung_may_hold_several_players(planned):
     text = LADDER.replace("stride = 3", "stride = [2, 3]").replace("half = 10", "different = 10")
-    assert planned(text).ladder == ("walker", "runner", "sprinter.stride.2", "sprinter.stride.3")
+    sprinters = ("sprinter.stride.2", "sprinter.stride.3")
+    assert planned(text).ladder == (("walker",), ("runner",), sprinters)
+    text = LADDER.replace('"walker", "runner"', '["walker", "runner"]')
+    plan = planned(text)
+    assert plan.ladder == (("walker", "runner"), ("sprinter",))
+    assert len(plan.points) == 42
 
 
 def test_a_ladder_is_combined_with_the_other_axes(planned):
@@ -161,15 +166,19 @@ def test_a_ladder_is_combined_with_the_other_axes(planned):
         ("{one = 20, half = 10}", "{won = 20}", "'won' is not one of the mixes one, half, diff"),
         ("{one = 20, half = 10}", "{one = 0}", "one = 0 is not a whole number"),
         ("{one = 20, half = 10}", "20", "plays = 20 is not plays of each seating by mix"),
-        ("{one = 20, half = 10}", "{different = 1}", "here are 4 seats and 3 rungs"),
+        ("{one = 20, half = 10}", "{different = 1}", "here are 4 seats and 3 players"),
         ("players = 4", "players = 3", "half against half needs 4 seats"),
         ('"sprinter"]', '"sprinter", "sprinter"]', "play alike"),
-        ('["walker", "runner", "sprinter"]', '["walker"]', "needs two players at least"),
+        ('["walker", "runner", "sprinter"]', '["walker"]', "needs two rungs at least"),
         ('["walker", "runner", "sprinter"]', '"walker"', "is not a list of players"),
         ('"sprinter"]', '"sprinted"]', "no player 'sprinted'; did you mean 'sprinter'?"),
         ("[fixed]\nplayers = 4", "[grid]\nplayers = [2, 4]", "a ladder needs it fixed"),
         ("players = 4", 'players = 4\nplayer = "walker"', "player is an axis and fixed too"),
-        ("plays = {", "at_most = {runer = 1}\nplays = {", "'runer' is no rung; did you mean"),
+        (
+            "plays = {",
+            "at_most = {runer = 1}\nplays = {",
+            "'runer' is not in the ladder; did you mean",
+        ),
     ],
 )
 def test_a_mistake_in_a_ladder_is_told(write_grid, old, new, words):

@@ -11,12 +11,26 @@ import typer
 
 from dojo_core.errors import DojoError
 from sweep.commands import planning
-from sweep.commands.terminal import INTERRUPTED, GridFile, GridResults, Workers, Yes, console
+from sweep.commands.terminal import (
+    INTERRUPTED,
+    Address,
+    GridFile,
+    GridResults,
+    UseRay,
+    Workers,
+    Yes,
+    console,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from rich.console import Console
+
     from sweep.backends import Backend
+    from sweep.places import Place
+    from sweep.plan import Plan
+    from sweep.runner import Result
     from sweep.work import Job
 
 # Less than so many seconds on all cores is played in this process: Ray takes ten to start. Many
@@ -28,15 +42,10 @@ CORES_OF_A_PROCESS = 8
 def run(
     grid: GridFile,
     yes: Yes = False,
-    address: Annotated[
-        str | None, typer.Option(help="A Ray cluster's address; else RAY_ADDRESS, else none.")
-    ] = None,
+    address: Address = None,
     workers: Workers = None,
     results: GridResults = None,
-    ray: Annotated[
-        bool | None,
-        typer.Option("--ray/--no-ray", help="Play on Ray, or in this process; else by size."),
-    ] = None,
+    ray: UseRay = None,
     metrics_port: Annotated[
         int | None,
         typer.Option(min=1, max=65535, help="Where a Ray of this run's own tells Prometheus."),
@@ -46,7 +55,7 @@ def run(
     ] = False,
 ) -> None:
     """Play what a grid lacks. Running again resumes; more plays or values add to what is there."""
-    _heed_signals()
+    heed_signals()
     try:
         failures = _run(grid, yes, address, workers, results, ray, metrics_port)
     except KeyboardInterrupt:
@@ -68,24 +77,51 @@ def _run(
     """Run the sweep and tell how it went; return how many blocks failed."""
     from dojo_core import games
     from sweep import report
-    from sweep.backends import cores
-    from sweep.progress import Narrator, duration
-    from sweep.runner import run as run_plan
-    from sweep.store import FAILURES
 
     screen = console()
     frozen, folder = planning.settled(
         grid, results, workers, yes, lambda place: place.check_writable()
     )
-    game = games.load(frozen.game)
+    make = backend_for(missing_work(frozen, folder), ray, address, workers, metrics_port, screen)
+    result = play(frozen, folder, make, screen, workers, yes)
+    screen.print(report.findings(games.load(frozen.game), frozen, result.sums))
+    place = "" if str(folder.parent) == "results" else f" --results {folder.parent}"
+    screen.print(
+        f"\nask with  dojo-sweep sql --name {frozen.name}{place}"
+        f"\nlook with dojo-sweep dashboard{place}"
+        f"\ntell one  dojo-sweep trace {frozen.name} 1 0{place}",
+        highlight=False,
+    )
+    tell_failures(result, folder, screen)
+    return result.failures
+
+
+def play(
+    frozen: Plan,
+    folder: Place,
+    make: Callable[[Job], Backend],
+    screen: Console,
+    workers: int | None,
+    yes: bool,
+) -> Result:
+    """Play what a plan lacks, and tell it on the screen.
+
+    Raises:
+        DojoError: The sweep was given up, or the folder or the backend is in trouble.
+        KeyboardInterrupt: The user stopped it.
+    """
+    from dojo_core import games
+    from sweep import report
+    from sweep.backends import cores
+    from sweep.progress import Narrator, duration
+    from sweep.runner import run as run_plan
+
     stored = planning.stored_plays(folder, frozen)
     planning.ask_about_size(frozen, stored, folder, workers or cores(), yes)
     for line in report.plan_lines(frozen, stored, workers or cores()):
         screen.print(line, markup=False, highlight=False, soft_wrap=True)
-    work = frozen.calibration.seconds_per_play * (frozen.plays_planned - stored)
-    backend = _backend(work, ray, address, workers, metrics_port)
     narrator = Narrator(screen, len(frozen.points))
-    result = run_plan(frozen, game, folder, backend, narrator)
+    result = run_plan(frozen, games.load(frozen.game), folder, make, narrator)
     if result.interrupted:
         raise KeyboardInterrupt
     if result.gave_up:
@@ -100,14 +136,13 @@ def _run(
         )
     else:
         screen.print("nothing was missing\n")
-    screen.print(report.findings(game, frozen, result.sums))
-    place = "" if str(folder.parent) == "results" else f" --results {folder.parent}"
-    screen.print(
-        f"\nask with  dojo-sweep sql --name {frozen.name}{place}"
-        f"\nlook with dojo-sweep dashboard{place}"
-        f"\ntell one  dojo-sweep trace {frozen.name} 1 0{place}",
-        highlight=False,
-    )
+    return result
+
+
+def tell_failures(result: Result, folder: Place, screen: Console) -> None:
+    """Tell how many blocks failed, if any, and where to read why."""
+    from sweep.store import FAILURES
+
     if result.failures:
         screen.print(
             f"{result.failures:,} blocks failed; {folder.path(FAILURES)} has each one's traceback"
@@ -116,15 +151,21 @@ def _run(
             highlight=False,
             soft_wrap=True,
         )
-    return result.failures
 
 
-def _backend(
+def missing_work(frozen: Plan, folder: Place) -> float:
+    """Return how many seconds of one core a plan still takes."""
+    missing = frozen.plays_planned - planning.stored_plays(folder, frozen)
+    return frozen.calibration.seconds_per_play * missing
+
+
+def backend_for(
     work: float,
     ray: bool | None,
     address: str | None,
     workers: int | None,
     metrics_port: int | None,
+    screen: Console,
 ) -> Callable[[Job], Backend]:
     """Return what makes the backend: Ray for much work or a cluster, else threads in here."""
     if ray is False and address:
@@ -146,7 +187,7 @@ def _backend(
         if on_ray:
             from sweep.on_ray import OnRay
 
-            print(f"joining {address}" if address else "starting Ray on this machine", flush=True)
+            screen.print(f"joining {address}" if address else "starting Ray on this machine")
             return OnRay(job, workers, address, metrics_port)
         from sweep.backends import Threads
 
@@ -162,7 +203,7 @@ def is_much(work: float, workers: int | None) -> bool:
     return work > SMALL_WORK * min(workers or cores(), CORES_OF_A_PROCESS)
 
 
-def _heed_signals() -> None:
+def heed_signals() -> None:
     """Let Ctrl-C, SIGTERM or a closed terminal stop the run cleanly, and a second one at once.
 
     What is ignored already stays so: `nohup` means it.

@@ -22,6 +22,13 @@ GridResults = Annotated[
 Workers = Annotated[
     int | None, typer.Option(min=1, help="Blocks played at a time; all cores when left out.")
 ]
+Address = Annotated[
+    str | None, typer.Option(help="A Ray cluster's address; else RAY_ADDRESS, else none.")
+]
+UseRay = Annotated[
+    bool | None,
+    typer.Option("--ray/--no-ray", help="Play on Ray, or in this process; else by size."),
+]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask, whatever the size.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
 SweepName = Annotated[str, typer.Argument(metavar="NAME", help="The sweep.")]

@@ -353,7 +353,7 @@ def test_a_walk_by_its_end_is_legal_step_by_step():
             break
         offers = PEOPLE.show(events, question, "en").offers
         long = [offer for offer in offers if len(offer.answers) > 1]
-        alone = [offer for offer in long if "there" not in offer.words and "P" not in offer.words]
+        alone = [offer for offer in long if " P" not in offer.words]
         chosen = stream.choice(alone or list(offers))
         before = len(answers)
         answers += chosen.answers

@@ -92,6 +92,10 @@ class Asking:
         square = square_name(self.table.story.squares[seat])
         return self.say("opponent", seat=self.table.story.wearing(seat), square=square)
 
+    def tecnica(self, card: str) -> str:
+        """Return a Tecnica and what it does."""
+        return self.say(f"tecnica_{card}", points=self.table.setup["options"]["kiai"])
+
     def kind_of(self, place: Place) -> str:
         """Return what a square is, e.g. ``(3,4) Fatica``; a plain one has no name."""
         code = self.board.code(place)
@@ -200,7 +204,7 @@ def _ask_segreto(asking: Asking) -> tuple[str, list[Offer]]:
 
 
 def _ask_keep(asking: Asking) -> tuple[str, list[Offer]]:
-    return asking.ask("keep"), asking.numbered(str)
+    return asking.ask("keep"), asking.numbered(asking.tecnica)
 
 
 def _ask_tecnica(asking: Asking) -> tuple[str, list[Offer]]:
@@ -210,7 +214,9 @@ def _ask_tecnica(asking: Asking) -> tuple[str, list[Offer]]:
     other = seat_name(fight["defender" if attacks else "attacker"])
     key = "tecnica_attack" if attacks else "tecnica_defend"
     offers = asking.numbered(
-        lambda card: asking.say("play_card", card=card) if card else asking.say("keep_down")
+        lambda card: (
+            asking.say("play_card", card=asking.tecnica(card)) if card else asking.say("keep_down")
+        )
     )
     return asking.ask(key, other=other, mine=mine, theirs=theirs), offers
 

@@ -264,7 +264,9 @@ def scenarios(
 def bench(
     assignments: Assignments = None,
     seconds: Annotated[float, typer.Option(min=0.01, help="Seconds to play for each line.")] = 2.0,
-    counts: Annotated[str, typer.Option("--players", help="Player counts.")] = "4,8",
+    counts: Annotated[
+        str | None, typer.Option("--players", help="Player counts; else 4,8 or what can sit.")
+    ] = None,
     with_compile: Annotated[
         bool, typer.Option("--compile/--no-compile", help="Also compile from nothing, timed.")
     ] = True,
@@ -289,9 +291,7 @@ def bench(
     from dojo_core import games
 
     found = games.load(game)
-    tables = [int(word) for word in counts.split(",") if word.strip().isdigit()]
-    if not tables or len(tables) != len(counts.split(",")):
-        raise DojoError(f"--players {counts!r} is not a list of whole numbers, for instance 4,8")
+    tables = usual_tables(found) if counts is None else player_counts(counts)
     options = assigned(assignments)
     rows = [
         {**options, "player": strategy.name, "players": players}
@@ -305,6 +305,23 @@ def bench(
         slower = bench_against_revision(against, game, rows, pairs, seconds / pairs, keep, as_json)
         raise typer.Exit(1 if slower else 0)
     bench_here(found, rows, seconds, with_compile, keep, as_json)
+
+
+def usual_tables(game: Game) -> list[int]:
+    """Return the player counts that a bench plays when none are given."""
+    from dojo_core.options import find
+
+    players = find(game.options, "players")
+    fitting = [count for count in (4, 8) if players.low <= count <= players.high]
+    return fitting or [players.default]
+
+
+def player_counts(counts: str) -> list[int]:
+    """Return the whole numbers of a list such as ``4,8``."""
+    tables = [int(word) for word in counts.split(",") if word.strip().isdigit()]
+    if not tables or len(tables) != len(counts.split(",")):
+        raise DojoError(f"--players {counts!r} is not a list of whole numbers, for instance 4,8")
+    return tables
 
 
 def bench_here(

@@ -22,7 +22,8 @@ PLAYS = {
     "planner_against_greedy": "player=planner,greedy --play 4",
     "advanced_random_paid": (
         "player=random abilities=paid deal_combatant=true deal_spymaster=true deal_organiser=true"
-        " deal_loser=true deal_farmer=true first_gold=3 first_food=3 second_gold=3 second_food=3 --seed 3"
+        " deal_loser=true deal_farmer=true first_gold=3 first_food=3 second_gold=3 second_food=3"
+        " --seed 3"
     ),
     "advanced_greedy_free": (
         "player=greedy abilities=free ability_choice=side objective_1=organiser"

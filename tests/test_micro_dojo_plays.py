@@ -84,9 +84,8 @@ def test_stalled_plays_are_told_apart_and_have_no_winner():
 
 def test_no_move_is_longer_than_a_plan_has_room_for():
     options = {f"deal_{name}": "always" for name in ("stables", "guard_house", "market", "school")}
-    board = "spaces = [%s]" % ", ".join(
-        ['["1 gold + 2 food + build + 3 actions"' + ', "3 actions"' * 2 + "]"] * 3
-    )  # noqa: E501, UP031
+    row = '["1 gold + 2 food + build + 3 actions", "3 actions", "3 actions"]'
+    board = f"spaces = [{row}, {row}, {row}]"
     content = {"label": "full", "text": board}
     out = played(300, player="random", board=content, **options, guard_house_fee=0, stables_fee=0)
     assert out.plays["steps"].max() > 0

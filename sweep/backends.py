@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 import threading
+from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from sweep.listener import Listener
 from sweep.work import Job, Outcome, Work, Worker
+
+Answer = TypeVar("Answer")
 
 
 class Backend(Protocol):
@@ -45,6 +48,20 @@ class Backend(Protocol):
 def cores() -> int:
     """Return how many cores this process may use."""
     return len(os.sched_getaffinity(0))
+
+
+def aside(work: Callable[[], Answer]) -> Future[Answer]:
+    """Do some work in a thread that does not hold up the end of this process."""
+    answer: Future[Answer] = Future()
+
+    def do() -> None:
+        try:
+            answer.set_result(work())
+        except Exception as error:
+            answer.set_exception(error)
+
+    threading.Thread(target=do, daemon=True).start()
+    return answer
 
 
 class Threads:

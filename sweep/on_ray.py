@@ -152,6 +152,7 @@ class OnRay:
         workers: How many blocks at a time; all cores when left out.
         address: A cluster's address; without one Ray starts on this machine.
         metrics_port: Where the Ray that starts on this machine shows its metrics to Prometheus.
+        begun: Whether `begin` has started Ray, or joined the cluster, for this run.
 
     Raises:
         DojoError: There is no such cluster, or one of its nodes has other rules installed.
@@ -165,13 +166,14 @@ class OnRay:
         workers: int | None = None,
         address: str | None = None,
         metrics_port: int | None = None,
+        begun: bool = False,
     ) -> None:
         self.address = address
         self._pending: dict[Any, Work] = {}
         self._limit = workers
-        self._started = not ray.is_initialized()
-        if self._started:
-            _start(workers, address, metrics_port)
+        self._started = begun or not ray.is_initialized()
+        if not ray.is_initialized():
+            begin(workers, address, metrics_port)
         self._head = ray.get_runtime_context().gcs_address
         self._head_heard = time.monotonic()
         self._head_lost = False
@@ -306,14 +308,18 @@ def _cannot_play(error: Exception) -> str:
 @contextlib.contextmanager
 def started_here(workers: int) -> Iterator[None]:
     """Keep Ray on this machine started over several runs."""
-    _start(workers, None)
+    begin(workers, None)
     try:
         yield
     finally:
         ray.shutdown()
 
 
-def _start(workers: int | None, address: str | None, metrics_port: int | None = None) -> None:
+def begin(workers: int | None, address: str | None, metrics_port: int | None = None) -> None:
+    """Start Ray on this machine, or join a cluster; arguments and troubles are those of `OnRay`.
+
+    In the main thread: Ray's processes end with the thread that started them.
+    """
     if address:
         _refuse_client(address)
     common: dict[str, Any] = {"logging_level": logging.ERROR, "log_to_driver": False}

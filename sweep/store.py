@@ -24,7 +24,7 @@ from pyarrow import ipc
 from dojo_core.errors import DojoError
 from dojo_core.game import Game
 from sweep.blocks import Tables, column_bytes, merge_tables
-from sweep.places import STORAGE_TROUBLE, Place, Stamp
+from sweep.places import STORAGE_TROUBLE, Place, Stamp, side_by_side
 from sweep.plan import Block, Plan, Ranges, joined, overlaps
 from sweep.schemas import narrowed, plain, schema, table_names
 
@@ -132,10 +132,10 @@ def write_arrow(
 def write_chunk(
     folder: Place, record: str, name: str, ranges: Mapping[str, Ranges], tables: Tables
 ) -> Chunk:
-    """Publish the files of a chunk in the sweep's `folder` and return it."""
-    rows, files = {}, {}
-    for table, content in tables.items():
-        file = file_name(name, table)
+    """Publish the files of a chunk in the sweep's `folder`, side by side, and return it."""
+
+    def publish(table: str) -> Stamp:
+        content = tables[table]
         metadata = {
             "format": FORMAT,
             "table": table,
@@ -144,9 +144,13 @@ def write_chunk(
             "ranges": ranges,
             "checksum": checksum(content),
         }
+        file = file_name(name, table)
         write_arrow(folder, file, narrowed(content.combine_chunks()), metadata)
-        rows[table], files[table] = content.num_rows, folder.stamps([file])[file]
-    return Chunk(name, record, dict(ranges), rows, files)
+        return folder.stamps([file])[file]
+
+    stamps = side_by_side(publish, tables)
+    rows = {table: content.num_rows for table, content in tables.items()}
+    return Chunk(name, record, dict(ranges), rows, dict(zip(tables, stamps, strict=True)))
 
 
 def write_block(folder: Place, record: str, block: Block, tables: Tables) -> Chunk:
@@ -209,7 +213,7 @@ def read_metadata(place: Place, name: str) -> dict[str, Any]:
         BrokenFileError: It does not open, or was not written by this project.
     """
     with _reading(place, name) as reader:
-        metadata: dict[str, Any] = json.loads(reader.schema.metadata[KEY])
+        metadata = _told(reader)
         ranges = metadata["ranges"].items()
         return {**metadata, "ranges": {p: [(a, b) for a, b in pairs] for p, pairs in ranges}}
 
@@ -225,8 +229,8 @@ def read_checked(place: Place, name: str, expected: pa.Schema | None) -> pa.Tabl
     Raises:
         BrokenFileError: It does not open, or its schema, rows, metadata or checksum are wrong.
     """
-    metadata = read_metadata(place, name)
     with _reading(place, name) as reader:
+        metadata = _told(reader)
         if expected and not plain(reader.schema).equals(expected, check_metadata=False):
             raise BrokenFileError("its columns are not those of its table")
         content = reader.read_all()
@@ -237,6 +241,11 @@ def read_checked(place: Place, name: str, expected: pa.Schema | None) -> pa.Tabl
         if checksum(content) != metadata["checksum"]:
             raise BrokenFileError("its checksum does not match its content")
         return content.cast(expected) if expected else content
+
+
+def _told(reader: ipc.RecordBatchFileReader) -> dict[str, Any]:
+    told: dict[str, Any] = json.loads(reader.schema.metadata[KEY])
+    return told
 
 
 @contextlib.contextmanager

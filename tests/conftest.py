@@ -86,7 +86,7 @@ def ray_here(toy_environment: dict[str, str]) -> Iterator[Any]:
 
     before = os.environ.get("PYTHONPATH")
     os.environ["PYTHONPATH"] = toy_environment["PYTHONPATH"]
-    on_ray._start(2, None)
+    on_ray.begin(2, None)
     yield on_ray
     on_ray.ray.shutdown()
     if before is None:

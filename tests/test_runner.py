@@ -448,7 +448,7 @@ def test_an_address_of_rays_client_is_refused_with_what_to_do():
     from sweep import on_ray
 
     with pytest.raises(DojoError, match="`dojo-sweep submit`") as caught:
-        on_ray._start(None, "ray://head:10001")
+        on_ray.begin(None, "ray://head:10001")
     assert caught.value.exit_code == 2
 
 
@@ -476,5 +476,5 @@ def test_a_cluster_that_does_not_answer_is_one_sentence():
     with pytest.raises(
         DojoError, match=r"the cluster '127\.0\.0\.1:1' cannot be reached"
     ) as caught:
-        on_ray._start(None, "127.0.0.1:1")
+        on_ray.begin(None, "127.0.0.1:1")
     assert caught.value.exit_code == 3

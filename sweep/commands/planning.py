@@ -108,6 +108,7 @@ def settled(
     workers: int | None,
     yes: bool,
     ready: Callable[[Place], None] = lambda folder: None,
+    meanwhile: Callable[[], None] | None = None,
 ) -> tuple[Plan, Place]:
     """Return the plan that a grid file or a plan file amounts to, and its sweep's folder.
 
@@ -117,6 +118,7 @@ def settled(
         workers: How many blocks will be played at a time; None for all cores.
         yes: Do not ask, however many points there are.
         ready: Called with the sweep's folder before the points are listed, which may take long.
+        meanwhile: Called while a new plan is compiled and tried, which may take long.
     """
     from sweep.grid import read_grid
 
@@ -129,7 +131,7 @@ def settled(
     folder = sweep_folder(grid.name, results or grid.results)
     ready(folder)
     ask_about_points(grid, yes)
-    return frozen_plan(grid, folder, workers), folder
+    return frozen_plan(grid, folder, workers, meanwhile), folder
 
 
 def listed(path: str, yes: bool) -> Plan:
@@ -186,9 +188,14 @@ def sweep_folder(name: str, results: str) -> Place:
     return at(results) / name
 
 
-def frozen_plan(grid: Grid, folder: Place, workers: int | None) -> Plan:
+def frozen_plan(
+    grid: Grid,
+    folder: Place,
+    workers: int | None,
+    meanwhile: Callable[[], None] | None = None,
+) -> Plan:
     """Return the grid's plan with its block size: the stored one's, or by a short trial."""
-    from sweep.backends import cores
+    from sweep.backends import aside, cores
     from sweep.blocks import bytes_per_play
     from sweep.calibration import block_exponent, calibrate
     from sweep.plan import Plan, with_calibration
@@ -200,7 +207,12 @@ def frozen_plan(grid: Grid, folder: Place, workers: int | None) -> Plan:
             return Plan.from_json(folder.read(plan_name(made.hash)).decode())
         except (OSError, ValueError, KeyError, TypeError, DojoError):
             status.update("compiling, and trying some plays (the first time takes longer)")
-        calibration = calibrate(made, grid.game, setups)
+        if meanwhile:
+            trial = aside(lambda: calibrate(made, grid.game, setups))
+            meanwhile()
+            calibration = trial.result()
+        else:
+            calibration = calibrate(made, grid.game, setups)
     largest = max(bytes_per_play(grid.game, setup) for setup in setups.values())
     exponent = block_exponent(made, calibration, workers or cores(), largest)
     return with_calibration(made, calibration, exponent)

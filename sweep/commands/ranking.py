@@ -70,13 +70,13 @@ def _ladder(
     from sweep.standings import standings
 
     screen = _out(as_json)
+    where = running.place_to_play(ray, address, workers, None, screen)
     frozen, folder = planning.settled(
-        grid, results, workers, yes, lambda place: place.check_writable()
+        grid, results, workers, yes, lambda place: place.check_writable(), where.meanwhile
     )
     if not frozen.ladder:
         raise DojoError(f"{grid} has no section [ladder]; sweep/LADDER.md tells what it says")
-    work = running.missing_work(frozen, folder)
-    make = running.backend_for(work, ray, address, workers, None, screen)
+    make = where.backend(running.missing_work(frozen, folder))
     result = running.play(frozen, folder, make, screen, workers, yes)
     place = str(folder.parent)
     with connect(place, frozen.name) as con:

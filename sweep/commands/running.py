@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -79,10 +80,11 @@ def _run(
     from sweep import report
 
     screen = console()
+    where = place_to_play(ray, address, workers, metrics_port, screen)
     frozen, folder = planning.settled(
-        grid, results, workers, yes, lambda place: place.check_writable()
+        grid, results, workers, yes, lambda place: place.check_writable(), where.meanwhile
     )
-    make = backend_for(missing_work(frozen, folder), ray, address, workers, metrics_port, screen)
+    make = where.backend(missing_work(frozen, folder))
     result = play(frozen, folder, make, screen, workers, yes)
     screen.print(report.findings(games.load(frozen.game), frozen, result.sums))
     place = "" if str(folder.parent) == "results" else f" --results {folder.parent}"
@@ -159,15 +161,68 @@ def missing_work(frozen: Plan, folder: Place) -> float:
     return frozen.calibration.seconds_per_play * missing
 
 
-def backend_for(
-    work: float,
+@dataclass
+class PlaceToPlay:
+    """Where plays are to be played.
+
+    Attributes:
+        on_ray: On Ray, or in this process; None: by how much there is to play.
+        address: A cluster's address.
+        workers: How many blocks at a time.
+        metrics_port: Where a Ray of this run's own tells Prometheus.
+        screen: Hears that Ray starts.
+    """
+
+    on_ray: bool | None
+    address: str | None
+    workers: int | None
+    metrics_port: int | None
+    screen: Console
+    _begun: bool = False
+
+    @property
+    def meanwhile(self) -> Callable[[], None] | None:
+        """What to do while a new plan is compiled and tried: start Ray, if it will be used."""
+        return self._begin if self.on_ray else None
+
+    def _begin(self) -> None:
+        from sweep import on_ray
+
+        self._say()
+        on_ray.begin(self.workers, self.address, self.metrics_port)
+        self._begun = True
+
+    def backend(self, work: float) -> Callable[[Job], Backend]:
+        """Return what makes the backend: Ray for much work or a cluster, else threads in here."""
+        if self.on_ray is None:
+            self.on_ray = is_much(work, self.workers)
+
+        def make(job: Job) -> Backend:
+            if self.on_ray:
+                from sweep.on_ray import OnRay
+
+                if not self._begun:
+                    self._say()
+                return OnRay(job, self.workers, self.address, self.metrics_port, self._begun)
+            from sweep.backends import Threads
+
+            return Threads(job, self.workers)
+
+        return make
+
+    def _say(self) -> None:
+        words = f"joining {self.address}" if self.address else "starting Ray on this machine"
+        self.screen.print(words)
+
+
+def place_to_play(
     ray: bool | None,
     address: str | None,
     workers: int | None,
     metrics_port: int | None,
     screen: Console,
-) -> Callable[[Job], Backend]:
-    """Return what makes the backend: Ray for much work or a cluster, else threads in here."""
+) -> PlaceToPlay:
+    """Return where to play by what was asked for, or refuse what cannot go together."""
     if ray is False and address:
         raise DojoError("--address names a Ray cluster, and --no-ray does without; give one")
     address = None if ray is False else address or os.environ.get("RAY_ADDRESS")
@@ -181,19 +236,9 @@ def backend_for(
             "--metrics-port is for a Ray that this run starts itself; the nodes of a cluster have"
             " ports of their own, and --no-ray has no metrics"
         )
-    on_ray = bool(address or metrics_port) or is_much(work, workers) if ray is None else ray
-
-    def make(job: Job) -> Backend:
-        if on_ray:
-            from sweep.on_ray import OnRay
-
-            screen.print(f"joining {address}" if address else "starting Ray on this machine")
-            return OnRay(job, workers, address, metrics_port)
-        from sweep.backends import Threads
-
-        return Threads(job, workers)
-
-    return make
+    asked_for = True if address or metrics_port else None
+    on_ray = asked_for if ray is None else ray
+    return PlaceToPlay(on_ray, address, workers, metrics_port, screen)
 
 
 def is_much(work: float, workers: int | None) -> bool:

@@ -32,6 +32,7 @@ NOT_ENGINE = frozenset(
         "board_checks.py",
         "cli.py",
         "fairness.py",
+        "games.py",
         "options_page.py",
         "picture.py",
         "peer.py",

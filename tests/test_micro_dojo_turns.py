@@ -5,13 +5,13 @@ import itertools
 import numpy as np
 import pytest
 from micro_dojo_referee import table_of, ways
+from micro_dojo_ways import ways_to_play
 
 from dojo_core import games
 from dojo_core.kernel import wrapping_arithmetic
 from dojo_core.micro_dojo.components import BUILDINGS
 from dojo_core.micro_dojo.play import lay_play, room_for_states, steps_now, told_step
 from dojo_core.micro_dojo.tables import DEEPEST, MOST_STEPS, STATE
-from dojo_core.micro_dojo.turns import ways_to_play
 from dojo_core.micro_dojo.words import step_number
 
 GAME = games.load("micro_dojo")

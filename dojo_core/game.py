@@ -115,12 +115,14 @@ class Question:
         kind: What is decided: a word of the game's traces.
         options: What may be decided, as traces tell it.
         answered: How many of the given answers have been used; any others fitted no question.
+        table: What lies on the table, where the events do not tell it all.
     """
 
     seat: int
     kind: str
     options: tuple[Any, ...]
     answered: int
+    table: Mapping[str, Any] = field(default_factory=dict)
 
 
 class Offer(NamedTuple):

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from dojo_core.errors import DojoError, nearest
-from dojo_core.game import Answer, Event, Game, Offer, People, Question, Setup
+from dojo_core.game import PERSON, Answer, Event, Game, Offer, People, Question, Setup
 
 PHRASES = Path(__file__).with_suffix(".toml")
 HELP, STOP = "?", "q"
@@ -66,6 +66,15 @@ def seat_players(players: int, seats: Sequence[int], against: Sequence[str]) -> 
     for seat, player in zip(others, named, strict=True):
         seated[seat] = player
     return seated
+
+
+def name_people(setup: Event, seats: Sequence[int]) -> None:
+    """Call the players on these seats people in a trace's setup, also among its options."""
+    chosen = setup["options"]["player"]
+    players = list(chosen) if isinstance(chosen, list) else [chosen] * len(setup["players"])
+    for seat in seats:
+        setup["players"][seat] = players[seat] = PERSON
+    setup["options"]["player"] = players
 
 
 class Sitting:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dojo_core.errors import DojoError
-from dojo_core.game import PERSON, Answer, Event, Question, Setup
+from dojo_core.game import Answer, Event, Question, Setup
 from dojo_core.labirinto.columns import PLAYER_LABELS
 from dojo_core.labirinto.tables import MOST_ANSWERS
 from dojo_core.labirinto.trace import KINDS_OF_CHOICE, answer_code, tell
-from dojo_core.options import CUSTOM, one_a_seat
+from dojo_core.options import CUSTOM
+from dojo_core.playing import name_people
 
 
 def ask(
@@ -28,7 +29,7 @@ def ask(
         table.said[k] = code, answer_code(answer.kind, answer.value)
     table.said_count = len(answers)
     events = tell(setup, laid, seed, play)
-    _name_people(events[0], seats)
+    name_people(events[0], seats)
     if not table.asking:
         return events, None
     asked = events.pop()
@@ -36,15 +37,6 @@ def ask(
         _lift_pawns(events[0], asked["seat"])
     options = tuple(asked["options"])
     return events, Question(asked["seat"], asked["kind"], options, int(table.answered))
-
-
-def _name_people(setup: Event, seats: Sequence[int]) -> None:
-    """Call the players on these seats people, also among the options."""
-    players = one_a_seat(setup["options"]["player"])
-    players = list(players if len(players) > 1 else players * len(setup["players"]))
-    for seat in seats:
-        setup["players"][seat] = players[seat] = PERSON
-    setup["options"]["player"] = players
 
 
 def _lift_pawns(setup: Event, asked: int) -> None:

@@ -6,11 +6,12 @@ with them: who asks for options, columns or stories does not wait for it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from dojo_core.game import Event, Game, Out, Setup
+from dojo_core.game import Answer, Event, Game, Out, People, Question, Setup
+from dojo_core.micro_dojo import people
 from dojo_core.micro_dojo.columns import (
     HEADLINE,
     PLAY_COLUMNS,
@@ -52,6 +53,15 @@ def scenario(described: Mapping[str, Any], folder: Path) -> list[str]:
     return scenarios.run(described)
 
 
+def ask(
+    setup: Setup, seed: int, play: int, seats: Sequence[int], answers: Sequence[Answer]
+) -> tuple[list[Event], Question | None]:
+    """Tell a play with people up to their next question, see `asking.ask`."""
+    from dojo_core.micro_dojo import asking
+
+    return asking.ask(setup, seed, play, seats, answers)
+
+
 GAME = Game(
     name="micro_dojo",
     title="Micro Dojo",
@@ -68,4 +78,5 @@ GAME = Game(
     board=board_picture,
     presets=PRESETS,
     scenario=scenario,
+    people=People(ask, people.tell, people.show, people.help_lines),
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -91,7 +92,12 @@ def spaces_of(text: str) -> list[Space]:
         raise DojoError("spaces must be three rows of three texts")
     if [str] * SPACES != [type(space) for row in rows for space in row]:
         raise DojoError("spaces must be three rows of three texts")
-    return [_space(space) for row in rows for space in row]
+    return spaces_of_texts([space for row in rows for space in row])
+
+
+def spaces_of_texts(texts: Sequence[str]) -> list[Space]:
+    """Return the spaces that these texts describe."""
+    return [_space(text) for text in texts]
 
 
 def _space(text: str) -> Space:

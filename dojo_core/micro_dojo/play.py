@@ -556,6 +556,24 @@ def play_row(
 
 
 @entry
+def play_on(
+    rules: np.ndarray,
+    tables: np.ndarray,
+    states: np.ndarray,
+    rows: np.ndarray,
+    seat_rows: np.ndarray,
+) -> None:
+    """Let the player whose turn it is play it; write the rows of a play that is over by then.
+
+    So goes a play with people: their turns are taken step by step, by `told_step`.
+    """
+    if not states[0].over:
+        play_turn(rules[0], tables[0], states)
+    if states[0].over:
+        write_rows(rules[0], tables[0], states[0], rows[0], seat_rows[0])
+
+
+@entry
 def lay_play(
     rules: np.ndarray, tables: np.ndarray, states: np.ndarray, seed: int, play: int
 ) -> None:

@@ -41,12 +41,17 @@ def describe(events: Sequence[Event], language: str) -> Iterator[str]:
         DojoError: For a language without a table, and, while telling, for an event that is
             unknown or incomplete.
     """
+    return _tell(events, phrases_in(language))
+
+
+def phrases_in(language: str) -> dict[str, str]:
+    """Return every phrase in a language, or raise a `DojoError` that names those there are."""
     known = languages()
     if language not in known:
         raise DojoError(
             f"language {language!r} is not one of {', '.join(known)}{nearest(language, known)}"
         )
-    return _tell(events, {key: words[language] for key, words in _table().items()})
+    return {key: words[language] for key, words in _table().items()}
 
 
 def _tell(events: Sequence[Event], phrases: Phrases) -> Iterator[str]:
@@ -94,7 +99,7 @@ def _line(event: Event, phrases: Phrases, players: Sequence[str]) -> str:
         return "    " + phrases["points"].format(who=f"P{event['seat'] + 1}", total=event["to"])
     if kind == "trigger":
         return "  " + _trigger(event, phrases)
-    words = {name: _word(value, phrases) for name, value in event.items()}
+    words = {name: word_of(value, phrases) for name, value in event.items()}
     return "  " + phrases[kind].format(**words) + _changes(event, phrases)
 
 
@@ -108,7 +113,7 @@ def _purse(event: Event, players: Sequence[str]) -> dict[str, Any]:
     }
 
 
-def _word(value: Any, phrases: Phrases) -> Any:
+def word_of(value: Any, phrases: Phrases) -> Any:
     """Return an event's value as it is said: a place, a meeple, a building, a resource."""
     if isinstance(value, list):
         return f"({value[0]},{value[1]})"

@@ -69,12 +69,12 @@ def trace(setup: Setup, seed: int, play: int) -> list[Event]:
         play_block(tables.rules, laid, states, seed, play, rows, seat_rows)
         steps = laid[0].log[: laid[0].steps].tolist()
         lay_play(tables.rules, laid, states, seed, play)
-        events = [_setup_event(setup, states[0], seed, play), turn_event(states[0])]
+        events = [setup_event(setup, states[0], seed, play), turn_event(states[0])]
         for step in steps:
             events.extend(tell_step(tables, laid, states, step))
             if step == END_TURN and not states[0].over:
                 events.append(turn_event(states[0]))
-    return [*events, _end_event(rows[0], seat_rows[0])]
+    return [*events, end_event(rows[0], seat_rows[0])]
 
 
 def turn_event(state: np.record) -> Event:
@@ -170,7 +170,8 @@ def _resources(before: np.record, after: np.record) -> dict[str, Any]:
     return {name: change for name, change in changes.items() if change}
 
 
-def _setup_event(setup: Setup, state: np.record, seed: int, play: int) -> Event:
+def setup_event(setup: Setup, state: np.record, seed: int, play: int) -> Event:
+    """Tell how a play begins."""
     return {
         "event": "setup",
         "game": "micro_dojo",
@@ -198,7 +199,8 @@ def _told(option: Option, value: Any) -> Any:
     return option.shown(value) if option.kind == "file" else value
 
 
-def _end_event(row: np.record, seat_rows: Any) -> Event:
+def end_event(row: np.record, seat_rows: Any) -> Event:
+    """Tell how a play ended, with every stored column."""
     play = _values(row, [column.name for column in PLAY_COLUMNS])
     names = [column.name for column in SEAT_COLUMNS]
     return {

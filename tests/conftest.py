@@ -18,6 +18,17 @@ import pytest
 
 TESTS = Path(__file__).parent
 
+# The files whose tests start Ray: one process runs them all, one after another.
+ON_RAY = (
+    "test_chaos",
+    "test_full_disk",
+    "test_places",
+    "test_ray_cluster",
+    "test_runner",
+    "test_submit",
+    "test_sweep_bench",
+)
+
 GRID = """\
 [sweep]
 name = "toy"
@@ -29,6 +40,13 @@ seed = 7
 players = [2, 3]
 goal = [10, 20]
 """
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Keep each file's tests in one process, for the fixtures that they share."""
+    for item in items:
+        group = "ray" if item.path.stem in ON_RAY else item.path.stem
+        item.add_marker(pytest.mark.xdist_group(group))
 
 
 @pytest.fixture

@@ -75,18 +75,33 @@ def rows(point):
     return [*(table.tolist() for table in out), events]
 
 
-def in_mode(**environment):
-    """Play the points and the scenarios in a process of its own with these variables."""
-    done = subprocess.run(
+def begun(**environment):
+    """Begin to play the points and the scenarios in a process of its own with these variables."""
+    return subprocess.Popen(
         [sys.executable, "-c", PROGRAM, str(DATA / "labirinto.json")],
         cwd=ROOT,
         env={**os.environ, "NUMBA_DISABLE_JIT": "0", "NUMBA_BOUNDSCHECK": "0", **environment},
-        capture_output=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
         text=True,
-        check=False,
     )
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+
+
+def found_by(process):
+    """Return what such a process found."""
+    output, errors = process.communicate()
+    assert process.returncode == 0, errors
+    return json.loads(output)
+
+
+@pytest.fixture(scope="module")
+def processes():
+    """Begin the two other modes together: each takes a core for long."""
+    other = begun(NUMBA_DISABLE_JIT="0" if plain_python() else "1")
+    checked = begun(NUMBA_BOUNDSCHECK="1")
+    yield other, checked
+    other.kill()
+    checked.kill()
 
 
 @pytest.fixture(scope="module")
@@ -96,14 +111,14 @@ def here():
 
 
 @pytest.fixture(scope="module")
-def other_way():
+def other_way(processes):
     """Return what the other one of compiled code and plain Python plays."""
-    return in_mode(NUMBA_DISABLE_JIT="0" if plain_python() else "1")
+    return found_by(processes[0])
 
 
 @pytest.fixture(scope="module")
-def bounds_checked():
-    return in_mode(NUMBA_BOUNDSCHECK="1")
+def bounds_checked(processes):
+    return found_by(processes[1])
 
 
 def test_other_mode_is_the_other_one(other_way):

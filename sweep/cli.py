@@ -22,6 +22,7 @@ from sweep.commands import (
     storing,
     telling,
     testing,
+    tuning,
 )
 
 app = typer.Typer(
@@ -39,6 +40,7 @@ for command in (
     planning.plan,
     running.run,
     ranking.ladder,
+    tuning.tune,
     cluster.submit,
     asking.sql,
     telling.options,

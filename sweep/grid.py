@@ -13,6 +13,7 @@
         _branches            [[only_when]]
         _rules               [derived]
         _ladder              [ladder]
+        read_tune            [tune]
         _left_out, _plays    [[leave_out]], [[more_plays]]
 """
 
@@ -48,6 +49,7 @@ from sweep.expressions import ExpressionError, Kind, read_expression
 from sweep.grid_text import GridText
 from sweep.players import PLAYER, alternatives, read_players, refuse_unknown
 from sweep.seatings import MIXES
+from sweep.tuning import Tune, read_tune
 
 PRESET = "preset"  # the axis that is a label: which preset's options a point has
 REPEATED = ("together", "only_when", "leave_out", "more_plays")  # written in [[...]]
@@ -65,6 +67,7 @@ SECTIONS = (
     "leave_out",
     "more_plays",
     "ladder",
+    "tune",
 )
 RECORDS = ("plays", "summary")
 METHODS = ("latin_hypercube", "sobol")
@@ -91,6 +94,7 @@ class Grid:
         results: The folder or address that holds the sweep's folder.
         design: How its points come about.
         ladder: The names of the players of each rung, lowest first; empty where it is no ladder.
+        tune: What is tuned; its sweeps come from `sweep.generations`. None in other grids.
     """
 
     path: Path
@@ -102,6 +106,7 @@ class Grid:
     results: str
     design: Design
     ladder: tuple[tuple[str, ...], ...] = ()
+    tune: Tune | None = None
 
     @property
     def combinations(self) -> int:
@@ -152,6 +157,7 @@ class _Reader:
         rules = self._rules()
         if "ladder" in self.content:
             factors.append(self._ladder(self.content["ladder"]))
+        tune = self._tune() if "tune" in self.content else None
         design = Design(
             options=self.options,
             columns=_first(PRESET, self.columns),
@@ -173,6 +179,7 @@ class _Reader:
             results=head["results"],
             design=design,
             ladder=tuple(tuple(map(self._called, rung)) for rung in self.rungs),
+            tune=tune,
         )
 
     # [sweep]
@@ -201,8 +208,9 @@ class _Reader:
         self.source.check_keys("sweep", given, known)
         if "game" not in given:
             raise self.source.wrong("[sweep] needs the key 'game'", "sweep")
-        if "ladder" in self.content:
-            self._refuse_plays(given)
+        own = next((section for section in ("ladder", "tune") if section in self.content), None)
+        if own:
+            self._refuse_plays(given, own)
         elif ("plays" in given) == ("plays_in_all" in given):
             raise self.source.wrong(
                 "[sweep] needs the key 'plays' (of each point) or 'plays_in_all' (of all points"
@@ -233,10 +241,10 @@ class _Reader:
             raise self.source.wrong(str(error), "sweep", "game") from error
         return {**head, "game": game}
 
-    def _refuse_plays(self, given: Mapping[str, Any]) -> None:
+    def _refuse_plays(self, given: Mapping[str, Any], section: str) -> None:
         for key in given.keys() & {"plays", "plays_in_all"}:
             raise self.source.wrong(
-                f"{key} stands in [ladder] where there is one, by mix; remove it here", "sweep", key
+                f"plays stands in [{section}] where there is one; remove {key} here", "sweep", key
             )
 
     # Presets and [fixed]
@@ -438,11 +446,8 @@ class _Reader:
         for key in ("players", "plays"):
             if key not in given:
                 raise self.source.wrong(f"[ladder] needs the key {key!r}", "ladder")
-        if "players" in self.columns:
-            raise self.source.wrong("players is an axis; a ladder needs it fixed", "ladder")
-        self._claim(PLAYER, "axis", "an axis", ("ladder", "players", 0))
+        seats = self._seats("ladder")
         self.rungs = self._rungs(given["players"])
-        seats = int(self.options["players"])
         players = [player for rung in self.rungs for player in rung]
         at_most = self._at_most(given.get("at_most", {}), players)
         column = self.columns.setdefault(PLAYER, Column(self._option(PLAYER, ("ladder", None, 0))))
@@ -516,6 +521,20 @@ class _Reader:
             self.source.whole(given, name, 1, MAX_PLAYS, "ladder")
         return {names.index(name): plays for name, plays in given.items()}
 
+    # [tune]
+
+    def _tune(self) -> Tune:
+        option = find(self.game.options, PLAYER)
+        settle = functools.partial(self._settle, option)
+        return read_tune(self.source, self.game, self._seats("tune"), settle)
+
+    def _seats(self, section: str) -> int:
+        """Return how many sit at the table; note that the section says who."""
+        if "players" in self.columns:
+            raise self.source.wrong(f"players is an axis; [{section}] needs it fixed", section)
+        self._claim(PLAYER, section, f"settled by [{section}]", (section, None, 0))
+        return int(self.options["players"])
+
     # [[leave_out]] and [[more_plays]]
 
     def _left_out(self) -> Iterator[Condition]:
@@ -541,7 +560,7 @@ class _Reader:
             self.source.whole(table, "plays", 1, MAX_PLAYS, "more_plays", number)
             more.append((self._when(table, "more_plays", number, set()), int(table["plays"])))
         in_all = "plays_in_all" in head
-        if self.rungs:
+        if self.rungs or "tune" in self.content:
             return Plays(0, more=(*self.ladder_plays, *more))
         return Plays(head["plays_in_all" if in_all else "plays"], in_all, tuple(more))
 

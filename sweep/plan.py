@@ -221,6 +221,8 @@ def make_plan(
     """
     from dojo_core.kernel import engine_hash  # brings Numba, which reading a plan needs not
 
+    if grid.tune:
+        raise DojoError(f"{grid.path} tunes a player; play it with: dojo-sweep tune {grid.path}")
     game, design = grid.game, grid.design
     engine = engine_hash(game.name)
     tally = Tally()

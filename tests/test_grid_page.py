@@ -12,6 +12,7 @@ from sweep.grid import read_grid
 from sweep.plan import make_plan
 
 PAGE = (Path(grid.__file__).parent / "GRID.md").read_text(encoding="utf-8")
+SEARCH = "[tune]"  # makes no points by itself
 EXAMPLES = {
     re.search(r"## (.*)\n(?:(?!\n## )[\s\S])*\Z", PAGE[: found.start()]).group(1): found.group(1)
     for found in re.finditer(r"```toml\n([\s\S]*?)```", PAGE)
@@ -41,7 +42,13 @@ def test_an_example_makes_the_points_that_it_should(tmp_path, heading):
 
 
 def test_there_is_no_other_example():
-    assert set(EXAMPLES) == set(POINTS)
+    assert set(EXAMPLES) == {*POINTS, SEARCH}
+
+
+def test_the_example_of_a_search_is_read(tmp_path):
+    path = tmp_path / "example.toml"
+    path.write_text(EXAMPLES[SEARCH])
+    assert read_grid(path).tune.ranges.keys() == {"gold", "food"}
 
 
 @pytest.mark.parametrize("section", grid.SECTIONS)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections import Counter
+from pathlib import Path
 
 import pytest
 import toy_game
 
 from dojo_core.errors import DojoError
+from sweep import grid as grid_module
 from sweep.grid import read_grid
 from sweep.plan import Plan, make_plan
 from sweep.seatings import MIXES, mix_of
@@ -161,7 +164,7 @@ def test_a_ladder_is_combined_with_the_other_axes(planned):
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        ('game = "toy"', 'game = "toy"\nplays = 4', "plays stands in [ladder]"),
+        ('game = "toy"', 'game = "toy"\nplays = 4', "plays stands in [ladder] where there is one"),
         ("plays = {one = 20, half = 10}\n", "", "[ladder] needs the key 'plays'"),
         ("{one = 20, half = 10}", "{won = 20}", "'won' is not one of the mixes one, half, diff"),
         ("{one = 20, half = 10}", "{one = 0}", "one = 0 is not a whole number"),
@@ -172,8 +175,12 @@ def test_a_ladder_is_combined_with_the_other_axes(planned):
         ('["walker", "runner", "sprinter"]', '["walker"]', "needs two rungs at least"),
         ('["walker", "runner", "sprinter"]', '"walker"', "is not a list of players"),
         ('"sprinter"]', '"sprinted"]', "no player 'sprinted'; did you mean 'sprinter'?"),
-        ("[fixed]\nplayers = 4", "[grid]\nplayers = [2, 4]", "a ladder needs it fixed"),
-        ("players = 4", 'players = 4\nplayer = "walker"', "player is an axis and fixed too"),
+        ("[fixed]\nplayers = 4", "[grid]\nplayers = [2, 4]", "[ladder] needs it fixed"),
+        (
+            "players = 4",
+            'players = 4\nplayer = "walker"',
+            "player is settled by [ladder] and fixed too",
+        ),
         (
             "plays = {",
             "at_most = {runer = 1}\nplays = {",
@@ -186,3 +193,22 @@ def test_a_mistake_in_a_ladder_is_told(write_grid, old, new, words):
     with pytest.raises(DojoError) as caught:
         read_grid(write_grid(LADDER.replace(old, new)))
     assert words in str(caught.value)
+
+
+# The page and the shipped example
+
+
+PAGE = Path(grid_module.__file__).parent / "LADDER.md"
+GRIDS = re.findall(r"```toml\n([\s\S]*?)```", PAGE.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("text", GRIDS)
+def test_an_example_of_the_page_is_a_grid(write_grid, text):
+    grid = read_grid(write_grid(text))
+    assert grid.ladder or grid.tune
+
+
+def test_the_shipped_ladder_is_a_grid():
+    grid = read_grid(PAGE.parent / "examples" / "ladder.toml")
+    assert ("careful", "bold") in grid.ladder
+    assert grid.design.options["players"] == 4

@@ -179,6 +179,7 @@ class PlaceToPlay:
     metrics_port: int | None
     screen: Console
     _begun: bool = False
+    _said: bool = False
 
     @property
     def meanwhile(self) -> Callable[[], None] | None:
@@ -201,8 +202,7 @@ class PlaceToPlay:
             if self.on_ray:
                 from sweep.on_ray import OnRay
 
-                if not self._begun:
-                    self._say()
+                self._say()
                 return OnRay(job, self.workers, self.address, self.metrics_port, self._begun)
             from sweep.backends import Threads
 
@@ -211,6 +211,10 @@ class PlaceToPlay:
         return make
 
     def _say(self) -> None:
+        """Say once that Ray starts: several sweeps may be played on it."""
+        if self._said:
+            return
+        self._said = True
         words = f"joining {self.address}" if self.address else "starting Ray on this machine"
         self.screen.print(words)
 

@@ -15,7 +15,7 @@ from labirinto_referee import check
 
 from dojo_core import games, playing
 from dojo_core.errors import DojoError
-from dojo_core.game import PERSON, Answer
+from dojo_core.game import PERSON, Answer, Question
 from dojo_core.labirinto.seen import Table, seen_by
 from dojo_core.labirinto.story import HIDDEN, phrases_in
 from dojo_core.labirinto.text_board import TextBoard
@@ -210,6 +210,22 @@ def test_a_game_that_people_cannot_play_says_so():
         playing.people_of(toy_game.GAME)
 
 
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"kaeshi_timing": "after_both", "uke_cards": 9, "kaeshi_cards": 9, "kiai_cards": 9},
+        {"tunnel_uke": "extra_step", "uke_cards": 12, "board": "linked", "meditazione_cards": 9},
+        {"start_track": 15, "exam_wins": 2, "first_round_kumite": True},
+    ],
+)
+def test_the_referee_accepts_plays_of_people_alone_and_among_others(options):
+    for seats in ([0, 1, 2, 3], [2]):
+        setup = prepared("greedy", players=4, max_rounds=12, **options)
+        *_, (events, _, _) = asked(setup, 5, seats, any_offer(5))
+        settled = {**setup.options, "player": events[0]["options"]["player"]}
+        assert check(events, settled)["step"] > 20
+
+
 # Hidden information
 
 
@@ -319,6 +335,16 @@ def pages():
 def test_every_kind_of_decision_is_asked(pages):
     kinds = {question.kind for _, question, _ in pages}
     assert kinds >= {"place", "step", "target", "tunnel", "segreto", "keep", "tecnica"}
+
+
+@pytest.mark.parametrize("kind", ["order", "defender"])
+def test_rarer_decisions_between_opponents_have_their_words_too(pages, kind):
+    events, question, _ = pages[-1]
+    others = tuple(seat for seat in range(5) if seat != question.seat)
+    asked = Question(question.seat, kind, others, question.answered)
+    english, italian = (PEOPLE.show(events, asked, language) for language in ("en", "it"))
+    assert english.question != italian.question
+    assert [offer.answers for offer in english.offers] == [(Answer(kind, k),) for k in others]
 
 
 def test_every_option_can_be_answered(pages):

@@ -7,6 +7,7 @@ stand in ``people.toml``.
 from __future__ import annotations
 
 import functools
+import textwrap
 import tomllib
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -20,6 +21,8 @@ from dojo_core.labirinto.text_board import Place, TextBoard
 from dojo_core.labirinto.whole_walks import Walk, whole_walks
 
 PHRASES = Path(__file__).with_suffix(".toml")
+WIDTH = 78  # of a narrow terminal
+HARD_SPACE = "\N{NO-BREAK SPACE}"
 
 
 @functools.cache
@@ -117,20 +120,22 @@ class Asking:
     def table_lines(self) -> Iterator[str]:
         """Draw the board, and tell who stands where and holds what."""
         yield from self.board.draw(self.pawns, self.marks)
-        codes = sorted({code for line in self.board.lines[1::2] for code in line[2::4]})
-        yield (
-            "    "
-            + "  ".join(
-                f"{code} {self.say(f'square_{code}')}"
-                for code in codes
-                if code != "." and not code.isdigit()
-            )
-            + (f"  {self.say('tunnels')}" if self.board.links else "")
-        )
+        yield from textwrap.wrap("   ".join(self.legend()), WIDTH, break_on_hyphens=False)
         for seat in range(len(self.table.setup["players"])):
             yield self.seat_line(seat).rstrip()
-        yield self.say("on_track", track=" | ".join(self.track(belt) for belt in range(BELTS)))
+        first = self.say("on_track", track="")
+        for belts in (range(3), range(3, BELTS)):
+            yield first + " | ".join(map(self.track, belts))
+            first = " " * len(first)
         yield self.say("in_deck", cards=self.table.story.count("cards", self.table.deck))
+
+    def legend(self) -> Iterator[str]:
+        """Tell what the letters of the board stand for."""
+        for code in sorted({code for line in self.board.lines[1::2] for code in line[2::4]}):
+            if code != "." and not code.isdigit():
+                yield f"{code} {self.say(f'square_{code}')}".replace(" ", HARD_SPACE)
+        if self.board.links:
+            yield self.say("tunnels").replace(" ", HARD_SPACE)
 
     def seat_line(self, seat: int) -> str:
         """Tell who sits on a seat, where its pawn stands, its belt, and what it holds."""

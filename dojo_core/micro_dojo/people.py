@@ -7,6 +7,7 @@ Nothing is hidden in this game, so everybody hears the whole story. The words st
 from __future__ import annotations
 
 import functools
+import textwrap
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -21,6 +22,7 @@ from dojo_core.micro_dojo.words import RESOURCES
 
 PHRASES = Path(__file__).with_suffix(".toml")
 CELL = 18
+WIDTH = 78  # of a narrow terminal
 
 _BUILDINGS = {tile.name: tile for tile in BUILDINGS}
 _OBJECTIVES = {objective.name: objective for objective in OBJECTIVES}
@@ -51,12 +53,12 @@ def show(events: Sequence[Event], question: Question, language: str) -> Page:
         Offer(str(k), step_in_words(step, table, setup, phrases), (Answer(question.kind, step),))
         for k, step in enumerate(question.options, 1)
     )
-    lines = (*_board(setup, table, phrases), *_seats(setup, question, phrases))
-    lines += (
-        phrases["market_holds"].format(names=", ".join(_priced(setup, table, phrases))),
-        phrases["objectives_left"].format(names=", ".join(_objectives(setup, table, phrases))),
-    )
-    return Page(lines, phrases["ask_step"].format(who=_name(question.seat)), tuple(offers))
+    market = phrases["market_holds"].format(names="; ".join(_priced(setup, table, phrases)))
+    left = phrases["objectives_left"].format(names="; ".join(_objectives(setup, table, phrases)))
+    lines = [*_board(setup, table, phrases), *_seats(setup, question, phrases)]
+    for line in (market, left):
+        lines += textwrap.wrap(line, WIDTH, subsequent_indent="    ")
+    return Page(tuple(lines), phrases["ask_step"].format(who=_name(question.seat)), tuple(offers))
 
 
 def _name(seat: int) -> str:

@@ -44,6 +44,19 @@ def square_at(end):
     return 8 * end[0] + end[1]
 
 
+@pytest.mark.parametrize(("yellow", "climbs"), [(0, True), (-500, False)])
+def test_a_belt_is_sought_or_shunned_for_what_it_is_worth(yellow, climbs):
+    # (1,5) is the only A of the quadrant, three steps from (1,2); it makes a White belt Yellow.
+    situation = Situation(player=weighing(yellow=yellow), players={"0": at(1, 2, track=2)})
+    assert (situation.end(3) == (1, 5)) == climbs
+
+
+@pytest.mark.parametrize(("spare", "climbs"), [(200, True), (-200, False)])
+def test_spare_counts_stripes_above_the_first_of_brown(spare, climbs):
+    situation = Situation(player=weighing(spare=spare), players={"0": at(1, 2, track=15)})
+    assert (situation.end(3) == (1, 5)) == climbs
+
+
 @pytest.mark.parametrize("play", PLAYS)
 def test_delay_takes_a_brown_belt_nearer_to_the_dojo(play):
     situation = Situation(player=weighing(delay=100), players={"0": at(3, 1, track=15)})
@@ -215,6 +228,25 @@ def test_saving_raises_the_worth_of_a_card_with_the_track():
         table.bonus[:] = (0, 0)
         table.exam = 0
         assert (situation.choose(tables.TECNICA, 0, [NONE, KIAI]) == KIAI) == plays
+
+
+@pytest.mark.parametrize(
+    ("own", "third", "plays"),
+    [
+        (12, 9, False),  # the Brown belt would call this seat
+        (12, 12, False),  # or, by its choice, this seat
+        (9, 12, True),  # the third seat would defend
+    ],
+)
+def test_guard_keeps_a_card_for_an_exam_that_the_seat_would_defend(own, third, plays):
+    pawns = {"0": at(5, 1, own), "1": at(5, 3, 15), "2": at(3, 3, third)}
+    situation = Situation(player=weighing(guard=3000), players=pawns)
+    table = situation.table
+    table.fighter[:] = (0, 1)
+    table.die[:] = (3, 5)
+    table.bonus[:] = (0, 0)
+    table.exam = 0
+    assert (situation.choose(tables.TECNICA, 0, [NONE, KIAI]) == KIAI) == plays
 
 
 @pytest.mark.parametrize("play", PLAYS)

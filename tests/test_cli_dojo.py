@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 from board_drawings import DATA
-from test_labirinto_golden import FOLDER, GAME, PLAYS, without_engine
+from golden_plays import FOLDER, without_engine
+from test_labirinto_golden import GAME, PLAYS
 
 from dojo_core.kernel import plain_python
 

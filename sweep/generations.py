@@ -15,7 +15,7 @@ import numpy as np
 from dojo_core.options import find
 from sweep.designs import Column, Factor, Plays
 from sweep.grid import Grid
-from sweep.ladder import Matchup, Seated, edge, matchups, paired
+from sweep.ladder import LEVEL, Matchup, Seated, edge, matchups, paired
 from sweep.outcomes import MISSING, Outcomes
 from sweep.plan import Plan
 from sweep.players import PLAYER
@@ -173,6 +173,11 @@ class Confirmation:
     start: Mean
     gain: Mean
     gain_p: float
+
+    @property
+    def is_better(self) -> bool:
+        """Whether it wins more against the field than the start player, beyond chance."""
+        return self.gain.mean > 0 and self.gain_p < LEVEL
 
 
 def confirmed(contest: Contest, plan: Plan, outcomes: Sequence[Outcomes]) -> Confirmation:

@@ -27,7 +27,10 @@ DEFAULTS = {"name": "tuned", "generations": 10, "candidates": 32, "elite": 8, "c
 MOST = {"generations": 99, "candidates": 10_000, "elite": 10_000, "plays": 10**9, "confirm": 10**9}
 KEYS = ("player", "against", "weights", "name", *MOST)
 STEP = 0.7  # how far a generation moves the search towards its best candidates
-FIRST_SPREAD = 0.25  # of a weight's range
+NARROWEST = 0.5  # of its spread, in one generation
+FIRST_SPREAD = 0.25  # of a range that the grid gives
+FIRST_SPREAD_OF_START = 0.5  # of a weight's size, where the grid gives none; and at least:
+FIRST_SPREAD_LEAST = 10.0
 LEAST_SPREAD = 0.5  # units of a weight: below it, nothing new would be drawn
 TRIES = 20  # draws a candidate, to find one that is new
 
@@ -43,6 +46,7 @@ class Tune:
         start: Every weight of the player to begin with.
         against: For each kind of table, the players of all seats but the tuned one's.
         ranges: The weights that may change: the least and greatest value of each.
+        spreads: The standard deviation of each in the first generation.
         switches: Those of them that are true or false.
         generations: How often candidates are drawn.
         candidates: How many each time.
@@ -55,6 +59,7 @@ class Tune:
     start: Weights
     against: tuple[tuple[Any, ...], ...]
     ranges: dict[str, tuple[int, int]]
+    spreads: dict[str, float]
     switches: frozenset[str]
     generations: int
     candidates: int
@@ -83,8 +88,7 @@ class Search:
 
 def begin(tune: Tune) -> Search:
     """Return the search before the first generation."""
-    spread = {key: FIRST_SPREAD * (high - low) for key, (low, high) in tune.ranges.items()}
-    return Search({key: float(tune.start[key]) for key in tune.ranges}, spread)
+    return Search({key: float(tune.start[key]) for key in tune.ranges}, dict(tune.spreads))
 
 
 def candidates(tune: Tune, search: Search, seed: int, generation: int) -> list[Weights]:
@@ -116,10 +120,11 @@ def after(tune: Tune, search: Search, drawn: Sequence[Weights], scores: Sequence
     """Return the search after a generation.
 
     The elite counts by rank, the best one most, so that the search does not stop short of the end
-    of a range. Of equal scores the one drawn first is better.
+    of a range. Of equal scores the one drawn first is better. Who is worse than the middle, which
+    is drawn first, is not of the elite: where all are, the spread was too wide, and only narrows.
     """
     order = sorted(range(len(drawn)), key=lambda k: -scores[k])
-    best = [drawn[k] for k in order[: tune.elite]]
+    best = [drawn[k] for k in order[: tune.elite] if scores[k] >= scores[0]]
     ranks = range(len(best), 0, -1)
     mean, spread = {}, {}
     for key in search.mean:
@@ -128,7 +133,7 @@ def after(tune: Tune, search: Search, drawn: Sequence[Weights], scores: Sequence
         width = math.sqrt(statistics.fmean([(v - middle) ** 2 for v in values], ranks))
         mean[key] = search.mean[key] + STEP * (middle - search.mean[key])
         narrowed = search.spread[key] + STEP * (width - search.spread[key])
-        spread[key] = max(LEAST_SPREAD, narrowed)
+        spread[key] = max(LEAST_SPREAD, NARROWEST * search.spread[key], narrowed)
     return Search(mean, spread)
 
 
@@ -178,11 +183,16 @@ def read_tune(source: GridText, game: Game, seats: int, settle: Callable[[Any, s
         raise source.wrong(
             f"player = {given['player']!r} is not a player made of weights", "tune", "player"
         )
+    ranges = _ranges(source, given.get("weights"), option, weights)
     return Tune(
         name=name,
         start={key: int(value) for key, value in weights.items()},
         against=_against(source, given["against"], seats, settle),
-        ranges=_ranges(source, given.get("weights"), option, weights),
+        ranges=ranges,
+        spreads={
+            key: _first_spread(ends, int(weights[key]), isinstance(given.get("weights"), dict))
+            for key, ends in ranges.items()
+        },
         switches=frozenset(f.name for f in option.features if f.kind == "switch"),
         **{key: given[key] for key in MOST},
     )
@@ -209,6 +219,14 @@ def _against(
         sitting = settle(one, place)
         tables.append(tuple(sitting) if isinstance(one, list) else (sitting,) * (seats - 1))
     return tuple(tables)
+
+
+def _first_spread(ends: tuple[int, int], start: int, is_given: bool) -> float:
+    """Return how far to look at first: the whole range of a weight is seldom what is sensible."""
+    quarter = FIRST_SPREAD * (ends[1] - ends[0])
+    if is_given:
+        return quarter
+    return min(quarter, max(FIRST_SPREAD_OF_START * abs(start), FIRST_SPREAD_LEAST))
 
 
 def _ranges(

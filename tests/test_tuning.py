@@ -44,6 +44,7 @@ confirm = 300
 def tune_of(ranges, start, **changes):
     settings = {
         "name": "t", "start": start, "against": (("x",),), "ranges": ranges,
+        "spreads": {key: (high - low) / 4 for key, (low, high) in ranges.items()},
         "switches": frozenset(), "generations": 30, "candidates": 40, "elite": 10, "plays": 1,
         "confirm": 1,
     }  # fmt: skip
@@ -74,6 +75,23 @@ def test_the_search_finds_good_weights_when_scores_are_noisy():
     tune = tune_of({"a": (0, 1000)}, {"a": 900})
     found = searched(tune, lambda w: -abs(w["a"] - 300) / 1000 + noise.normal(0, 0.1))
     assert found["a"] == pytest.approx(300, abs=120)
+
+
+def test_a_spread_that_was_much_too_wide_narrows_about_the_start():
+    tune = tune_of({"a": (0, 100_000)}, {"a": 40})
+    found = searched(tune, lambda w: -abs(w["a"] - 50))
+    assert found["a"] == pytest.approx(50, abs=5)
+
+
+def test_without_ranges_the_search_begins_near_the_start(write_grid):
+    text = GRID.replace('game = "toy"', 'game = "micro_dojo"').replace("players = 3\n", "")
+    text = text.replace('player = "walker"', 'player = {inherits = "greedy", gold = 90}')
+    text = text.replace('["runner", ["walker", "runner"]]', '["greedy"]')
+    tune = read_grid(write_grid(text)).tune
+    assert tune.ranges["gold"] == (-10_000, 10_000)
+    assert tune.spreads["gold"] == 45
+    narrow = text + "[tune.weights]\ngold = {from = 80, to = 100}\n"
+    assert read_grid(write_grid(narrow)).tune.spreads == {"gold": 5}
 
 
 def test_candidates_are_whole_in_range_different_and_begin_with_the_middle():

@@ -94,14 +94,17 @@ def _tune(
         contest = confirmation(grid, settings, weights)
         plan, outcomes = player.play(contest)
     result = confirmed(contest, plan, outcomes)
+    for line in confirmation_lines(result):
+        screen.print(line, highlight=False, soft_wrap=True)
+    if not result.is_better:
+        screen.print("it is not shown to be better than the start player: nothing is written")
+        return
     text = player_text(path, grid, plan, weights, result)
     file = output or Path(f"{grid.name}.player.toml")
     try:
         file.write_text(text, encoding="utf-8")
     except OSError as error:
         raise DojoError(f"{file} cannot be written ({error.strerror})", 3) from error
-    for line in confirmation_lines(result):
-        screen.print(line, highlight=False, soft_wrap=True)
     screen.print(f"\nwritten to {file}\n", highlight=False)
     screen.print(text, markup=False, highlight=False, soft_wrap=True)
 

@@ -119,16 +119,19 @@ WEIGHTS = packed_dtype(FEATURES)
 
 # The shipped players that are nothing but weights; what stands nowhere has its default. Those of
 # `expert` were found by cross-entropy: 15 generations of 18 candidates, each in 1,600 plays against
-# three `greedy`. `careful` and `bold` are `expert` without its eye for squares, in two tempers.
+# three `greedy`. `careful` and `bold` are the same in two tempers, and hardly save their cards.
 _EXPERT = {
     "yellow": -17, "orange": -20, "green": -29, "blue": 16, "brown": 508, "spare": -16,
     "delay": 96, "prospect": 50, "exam": 7884, "start": 5, "caution": 84, "exposure": 36,
     "prey": 15, "deny": 88, "kiai": 502, "uke": 53, "kaeshi": 182, "saving": 7, "guard": 83,
     "again": 64,
 }  # fmt: skip
+_SPENDING = {**_EXPERT, "kiai": 150, "kaeshi": 60, "uke": 20, "guard": 0}
 PLAYERS: dict[str, dict[str, int]] = {
     "beginner": {"fights": False, "cards": False, "temperature": 100},
-    "careful": {**_EXPERT, "prospect": 0, "caution": 120, "exposure": 60, "deny": 110},
-    "bold": {**_EXPERT, "prospect": 0, "caution": 60, "exposure": 20, "prey": 40, "deny": 130},
+    "careful": {**_SPENDING, "caution": 130, "exposure": 80},
+    "bold": {
+        **_SPENDING, "caution": 50, "exposure": 0, "prey": 40, "deny": 120, "prospect": 30,
+    },
     "expert": _EXPERT,
-}
+}  # fmt: skip

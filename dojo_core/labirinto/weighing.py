@@ -139,9 +139,18 @@ def meeting(maze: np.record, start: int, square: int) -> int:
 
 @kernel
 def outlook(
-    rules: np.record, maze: np.record, table: np.record, seat: int, square: int, track: int
+    rules: np.record,
+    maze: np.record,
+    table: np.record,
+    seat: int,
+    square: int,
+    track: int,
+    here: int,
 ) -> int:
-    """`exposure`, `prey`: what may happen from a square until the end of the own next move."""
+    """`exposure`, `prey`: what may happen from a square until the end of the own next move.
+
+    `here` is what the square and the stripes are worth by themselves.
+    """
     weights = table.weights[seat]
     exposed = weights.exposure if maze.room[square] < 0 else NIL
     if exposed == 0 and weights.prey == 0:
@@ -155,7 +164,7 @@ def outlook(
         if exposed != 0:
             comes = meeting(maze, there, square)
             if comes != 0:
-                attacked = if_attacked(rules, maze, table, seat, foe, square, track)
+                attacked = if_attacked(rules, maze, table, seat, foe, track, here)
                 worth += comes * attacked // CERTAIN * exposed // 100
         if weights.prey != 0 and maze.room[there] < 0:
             meets = meeting(maze, square, there)
@@ -176,8 +185,8 @@ def if_attacked(
     table: np.record,
     seat: int,
     foe: int,
-    square: int,
     track: int,
+    here: int,
 ) -> int:
     """Return what an attack by `foe` would change; nothing when it has no reason to attack."""
     theirs = table.track[foe]
@@ -185,13 +194,13 @@ def if_attacked(
     tempting = chance * stripes_won(rules, theirs, track)
     if tempting <= (CERTAIN - chance) * stripes_lost(rules, theirs, track):
         return 0
-    now = climb(rules, table, seat, track)
-    here = CERTAIN * now + place(rules, maze, table, seat, square, track)
     left = track - stripes_lost(rules, track, theirs)
-    beaten = back_at_start(rules, maze, table, seat, seat, left) - here
-    gained = track + stripes_won(rules, track, theirs)
-    gain = CERTAIN * (climb(rules, table, seat, gained) - now)
-    return int((chance * beaten + (CERTAIN - chance) * gain) // CERTAIN)
+    change = chance * (back_at_start(rules, maze, table, seat, seat, left) - here)
+    won = stripes_won(rules, track, theirs)
+    if won > 0:
+        gain = climb(rules, table, seat, track + won) - climb(rules, table, seat, track)
+        change += (CERTAIN - chance) * CERTAIN * gain
+    return int(change // CERTAIN)
 
 
 @kernel
@@ -201,7 +210,7 @@ def standing(
     """Return what it is worth to stand on a square with that track when the turn is over."""
     worth = CERTAIN * climb(rules, table, seat, track)
     worth += place(rules, maze, table, seat, square, track)
-    return worth + outlook(rules, maze, table, seat, square, track)
+    return worth + outlook(rules, maze, table, seat, square, track, worth)
 
 
 # Cards

@@ -57,7 +57,7 @@ def _verdict(standing: Standing) -> None:
     if failed:
         pairs = ", ".join(f"{step.upper} over {step.lower}" for step in failed)
         st.warning(
-            f"{len(failed)} of {len(standing.steps)} steps of the ladder are not shown: {pairs}.",
+            f"Not better beyond chance: {pairs} ({len(failed)} of {len(standing.steps)} steps).",
             icon=":material/stairs:",
         )
     else:

@@ -202,7 +202,7 @@ def standing(rungs: Sequence[Sequence[str]], seated: Iterable[Seated]) -> Standi
     if not found:
         return None
     plays = sum(matchup.plays for matchup in found)
-    names = [name for rung in rungs for name in rung]
+    names = _names(rungs, found)
     strengths, covariance = strength(names, found)
     mixes = {mix: [m for m in found if m.mix == mix] for mix in MIXES}
     return Standing(
@@ -217,6 +217,11 @@ def standing(rungs: Sequence[Sequence[str]], seated: Iterable[Seated]) -> Standi
         averages=_averages(names, found),
         skill={mix: skill(there) for mix, there in mixes.items() if there},
     )
+
+
+def _names(rungs: Sequence[Sequence[str]], found: Sequence[Matchup]) -> list[str]:
+    """Return the players that have played by now, lowest rung first."""
+    return [name for rung in rungs for name in rung if any(name in m.seats for m in found)]
 
 
 def matchups(seated: Iterable[Seated]) -> list[Matchup]:
@@ -369,7 +374,7 @@ def _steps(
     covariance: Numbers,
 ) -> list[Step]:
     """Return each player beside those of the rung below, where they met."""
-    names = [name for rung in rungs for name in rung]
+    names = _names(rungs, found)
     pairs = [
         pair for below, rung in itertools.pairwise(rungs) for pair in itertools.product(rung, below)
     ]

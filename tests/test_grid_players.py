@@ -208,6 +208,11 @@ def test_an_example_of_the_page_is_a_grid(write_grid, text):
     assert grid.ladder or grid.tune
 
 
+def test_the_shipped_search_is_a_grid():
+    tune = read_grid(PAGE.parent / "examples" / "tune.toml").tune
+    assert tune.against[1] == ("careful", "bold", "greedy")
+
+
 def test_the_shipped_ladder_is_a_grid():
     grid = read_grid(PAGE.parent / "examples" / "ladder.toml")
     assert ("careful", "bold") in grid.ladder

@@ -218,6 +218,13 @@ def test_an_average_is_over_all_matchups_of_a_mix():
     assert (average.n, average.against) == (sum(s.n for s in parts), ("low", "middle"))
 
 
+def test_a_player_that_has_not_played_yet_is_left_out():
+    seatings = [s for s in ladder(dict.fromkeys(NAMES, 1.0)) if "middle" not in s.players]
+    found = standing(RUNGS, seatings)
+    assert [rating.name for rating in found.ratings] == ["low", "high"]
+    assert found.steps == []
+
+
 def test_nothing_stored_is_no_standing():
     assert standing(RUNGS, [Seated(NAMES, np.zeros(0, np.int8))]) is None
 

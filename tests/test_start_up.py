@@ -39,7 +39,7 @@ def results(tmp_path_factory):
         (["options", "labirinto"], ENGINE | QUERIES | {"pyarrow"}),
         (["sql", "SELECT count(*) FROM points"], ENGINE),
     ],
-    ids=str,
+    ids=lambda value: value[0] if isinstance(value, list) else "",
 )
 def test_a_command_that_tells_imports_nothing_that_it_does_not_need(results, words, needless):
     words = words if words[0] in ("--help", "options") else [*words, "--results", str(results)]

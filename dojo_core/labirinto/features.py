@@ -129,7 +129,7 @@ _EXPERT = {
 _SPENDING = {**_EXPERT, "kiai": 150, "kaeshi": 60, "uke": 20, "guard": 0}
 PLAYERS: dict[str, dict[str, int]] = {
     "beginner": {"fights": False, "cards": False, "temperature": 100},
-    "careful": {**_SPENDING, "caution": 130, "exposure": 80},
+    "careful": {**_SPENDING, "caution": 110, "exposure": 60, "kiai": 250, "kaeshi": 90},
     "bold": {
         **_SPENDING, "caution": 50, "exposure": 0, "prey": 40, "deny": 120, "prospect": 30,
     },

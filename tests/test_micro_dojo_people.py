@@ -7,7 +7,7 @@ from micro_dojo_referee import check
 from test_micro_dojo_referee import OBJECTIVES, VARIANTS
 
 from dojo_core import games
-from dojo_core.game import PERSON
+from dojo_core.game import PERSON, Answer
 from dojo_core.micro_dojo import people
 from dojo_core.micro_dojo.words import KINDS
 
@@ -43,6 +43,29 @@ def test_people_are_offered_no_step_from_which_the_turn_cannot_be_completed():
         events, words = played({"player": "random"} | VARIANTS["guards"], seed, [0, 1])
         assert events[-1]["event"] == "end"
         assert "guard_house" in words
+
+
+def test_an_answer_from_which_the_turn_cannot_be_completed_fits_no_question():
+    """A Guard House that is legal so far may leave no way to complete the turn."""
+    setup = GAME.prepare(GAME.resolve({"player": "random"} | VARIANTS["guards"]))
+    refused = 0
+    stream, answers = random.Random(4), []
+    while len(answers) < 12:
+        question = GAME.people.ask(setup, 4, 0, [0, 1], answers)[1]
+        offered = [step for step in question.options if step[0] == "guard_house"]
+        for to in empty_spaces(question.table) if offered else []:
+            if ["guard_house", to] not in offered:
+                tried = [*answers, Answer(question.kind, ["guard_house", to])]
+                assert GAME.people.ask(setup, 4, 0, [0, 1], tried)[1] == question
+                refused += 1
+        answers.append(Answer(question.kind, stream.choice(question.options)))
+    assert refused == 2
+
+
+def empty_spaces(table):
+    """Return the spaces without a meeple."""
+    spaces = [list(divmod(space, 3)) for space in range(9)]
+    return [space for space in spaces if space not in table["meeples"].values()]
 
 
 @pytest.mark.parametrize("language", ["en", "it"])

@@ -91,6 +91,20 @@ def test_no_move_is_longer_than_a_plan_has_room_for():
     assert out.plays["steps"].max() > 0
 
 
+def test_losses_have_room_for_the_longest_play_of_the_largest_gains():
+    row = '["3 gold + 1 action", "3 gold + 1 action", "3 gold + build + 1 action"]'
+    free = {"broker_gold": 0, "gold_mine_gold": 0, "gold_mine_food": 0}
+    scoreless = {"triggers_a_turn": 0, "remove_points": 0, "donate_points": 0}
+    neither = {"inherits": "greedy", "broker": -10_000, "gold_mine": -10_000}
+    out = played(
+        2, player=["greedy", neither],
+        board={"label": "gold", "text": f"spaces = [{row}, {row}, {row}]"},
+        buildings_dealt=2, deal_broker="always", deal_gold_mine="always", broker_gain=20,
+        gold_mine_extra=20, gold_cap=0, max_turns=4000, stall_turns=4000, **free, **scoreless,
+    )  # fmt: skip
+    assert out.seats["gold_lost"].max() > 80_000
+
+
 def test_the_printed_board_is_read_as_printed():
     codes = [space_code(space) for space in layout.spaces_of(PRINTED["text"])]
     assert codes == ["1G", "2G", "1F", "2F", "2A", "1G 1F", "B", "1G/1F B", "1A"]
@@ -114,6 +128,7 @@ def test_comments_and_wording_of_a_board_do_not_make_another_point():
         (PRINTED["text"].replace("2 gold", "9 gold"), "gives too much"),
         (PRINTED["text"].replace('"build"', '"build + build"'), "gives too much"),
         (PRINTED["text"].replace('"build"', '"build or 1 gold"'), "only gold or food"),
+        (PRINTED["text"].replace("food + build", "food + 1 gold"), "leaves no more of them"),
     ],
 )
 def test_a_board_that_is_none_is_refused_with_what_was_expected(text, message, tmp_path):

@@ -1,6 +1,6 @@
 """Told plays of Micro Dojo, judged by a referee who knows the rulebook and not the engine.
 
-``DOJO_REFEREE_TRACES=10000`` judges so many of each player.
+``DOJO_REFEREE_TRACES=10000`` judges so many of each player; of the planners, who think, fewer.
 """
 
 import copy

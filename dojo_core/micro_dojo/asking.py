@@ -70,7 +70,7 @@ class _Play:
             legal = legal_steps(self.tables, self.states)
             if len(legal) == 1:
                 self.take(step_number(legal[0]))
-            elif answered < len(answers) and answers[answered].value in legal:
+            elif answered < len(answers) and self.fits(answers[answered].value, legal):
                 self.take(step_number(answers[answered].value))
                 answered += 1
             else:
@@ -92,6 +92,10 @@ class _Play:
         self.events.extend(tell_step(self.tables, self.laid, self.states, step))
         if step == END_TURN and not self.state.over:
             self.events.append(turn_event(self.state))
+
+    def fits(self, step: Any, legal: Sequence[list[Any]]) -> bool:
+        """Tell whether a step may be taken now, and the turn completed after it."""
+        return step in legal and any(self.completable([step]))
 
     def completable(self, legal: Sequence[list[Any]]) -> Iterator[list[Any]]:
         """Yield the steps from which the turn can be completed, as it cannot from some Guards."""

@@ -110,8 +110,8 @@ SEAT_COLUMNS = (
     Column("donations", "u2", "Donations.", "times"),
     Column("influence_spent", "u1", "1 when this seat spent the Influence token."),
     Column("ability_moves", "u2", "Moves by a meeple's ability.", "moves"),
-    Column("gold_lost", "u2", "Gold not gained because of the cap or the supply.", "gold"),
-    Column("food_lost", "u2", "Food not gained because of the cap or the supply.", "food"),
+    Column("gold_lost", "u4", "Gold not gained because of the cap or the supply.", "gold"),
+    Column("food_lost", "u4", "Food not gained because of the cap or the supply.", "food"),
     Column("supply_binds", "u2", "Gains cut by the supply before the cap would have.", "times"),
 )  # fmt: skip
 

@@ -103,15 +103,19 @@ def spaces_of_texts(texts: Sequence[str]) -> list[Space]:
 def _space(text: str) -> Space:
     """Return what a space's text says."""
     amounts = dict.fromkeys(("gold", "food", "build", "action"), 0)
+    resources = 0
     for part in re.split(r"\s*\+\s*|\s+or\s+", text.strip().lower()):
         found = _FORM.fullmatch(part)
         if found is None:
             raise DojoError(f"space {text!r}: {part!r} is not known; expected {_EXPECTED}")
         kind = found.group(2).rstrip("s")
         amounts[kind] += int(found.group(1) or 1)
+        resources += kind in ("gold", "food")
     either = bool(re.search(r"gold\s+or\s+\S*\s*food|food\s+or\s+\S*\s*gold", text.lower()))
     if text.lower().count(" or ") != either:
         raise DojoError(f"space {text!r}: only gold or food can be chosen between; {_EXPECTED}")
+    if either and resources > 2:
+        raise DojoError(f"space {text!r}: gold or food leaves no more of them to give; {_EXPECTED}")
     if max(amounts.values()) > MOST_OF_A_KIND or amounts["build"] > 1:
         raise DojoError(
             f"space {text!r} gives too much; at most {MOST_OF_A_KIND} of a kind, and one build"

@@ -162,6 +162,7 @@ def endings(con: duckdb.DuckDBPyConnection, points: tuple[str, ...]) -> pd.DataF
         return {"": words, **share_of(int(rows.loc[hit, "n"].sum()), n), "Plays": n}
 
     spent = rows["spent"].astype(bool)
+    finished = rows["reason"].isin([REASONS.index("points"), REASONS.index("objectives")])
     second = rows["winner_turn_order"] == 1
     words = {"points": "ended by points", "objectives": "ended by the last objective"}
     tied = {"influence": "decided by unspent Influence", "resources": "decided by resources",
@@ -174,7 +175,7 @@ def endings(con: duckdb.DuckDBPyConnection, points: tuple[str, ...]) -> pd.DataF
                 for code, reason in enumerate(REASONS)
             ),
             *(
-                fact(tied[rule], rows["tie_break"] == code)
+                fact(tied[rule], finished & (rows["tie_break"] == code))
                 for code, rule in enumerate(TIE_BREAKS)
                 if rule in tied
             ),

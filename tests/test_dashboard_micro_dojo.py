@@ -11,6 +11,7 @@ from streamlit.testing.v1 import AppTest
 import dashboard
 from dashboard import results, views_micro_dojo
 from dojo_core import games
+from dojo_core.micro_dojo.columns import REASONS
 from dojo_core.micro_dojo.components import BUILDINGS, OBJECTIVES, SLOTS
 
 APP = Path(dashboard.__file__).parent / "app.py"
@@ -83,6 +84,14 @@ def test_endings_are_shares_of_all_plays_and_influence_is_told_apart(con):
     spent = table.loc["won by the second player, Influence spent"]
     kept = table.loc["won by the second player, Influence kept"]
     assert [spent["Share"], spent["Plays"], kept["Share"], kept["Plays"]] == [1.0, 1, 0.0, 3]
+
+
+def test_nothing_decides_between_equal_points_of_plays_that_stalled(con):
+    stalled = con.table("plays").df().assign(reason=REASONS.index("stall_turns"))
+    con.register("plays", stalled)
+    table = views_micro_dojo.endings(con, POINTS).set_index("")
+    assert table.loc["stopped: stall_turns", "Share"] == 1.0
+    assert table.loc["decided by resources", "Share"] == 0.0
 
 
 def test_a_building_is_worth_what_its_buyers_win_beyond_half(con):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -17,6 +18,10 @@ from typing import Any
 import pytest
 
 TESTS = Path(__file__).parent
+
+# A shell starts what runs in the background with Ctrl-C ignored, and the commands under test would
+# inherit that.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # The files whose tests start Ray: one process runs them all, one after another.
 ON_RAY = (

@@ -210,7 +210,9 @@ def _answer(
 ) -> Any:
     try:
         return _question(_connection(results, name, token).cursor(), *arguments)
-    except (duckdb.IOException, OSError):
+    except (duckdb.Error, OSError) as error:
+        if not (queries.is_gone(error) or isinstance(error, (duckdb.IOException, OSError))):
+            raise
         # Small files were merged into larger ones since the connection listed them.
         _connection.clear()
     try:

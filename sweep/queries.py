@@ -194,6 +194,15 @@ def _token(folder: Place) -> str:
     return hashlib.sha256(repr(sorted(stamps.items())).encode()).hexdigest()[:16]
 
 
+def is_gone(error: Exception) -> bool:
+    """Tell whether a question failed for a file that is gone: put together with others meanwhile.
+
+    A running sweep does so. DuckDB hands on what Arrow raises, or tells it in words of its own when
+    it was reading already.
+    """
+    return isinstance(error, FileNotFoundError) or "No such file or directory" in str(error)
+
+
 # One sweep's tables
 
 

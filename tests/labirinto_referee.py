@@ -206,7 +206,7 @@ class Referee:
         if not any(same(answer, option) for option in options):
             self.foul(rule, f"an answer among {list(options)}")
         self.tally[f"choice {kind}"] += 1
-        if self.players[seat] != "greedy":
+        if self.players[seat] in ("random", "wanderer"):
             place = [same(answer, option) for option in options].index(True)
             self.tally[f"chooses {kind} {place} of {len(options)}"] += 1
         return answer

@@ -192,7 +192,9 @@ def test_render_needs_a_file_to_write(dojo):
 
 
 def fake_game():
-    return SimpleNamespace(name="labirinto", title="Il Labirinto", options=OPTIONS, presets=())
+    return SimpleNamespace(
+        name="labirinto", title="Il Labirinto", options=OPTIONS, presets=(), player_features=()
+    )
 
 
 @pytest.fixture

@@ -106,7 +106,7 @@ def corner_points(axes, count, **fixed):
 QUESTIONS = {
     option.name: list(option.choices) for option in OPTIONS if option.group == "Open questions"
 } | {
-    "player": ["random", "wanderer", "greedy", "expert"],
+    "player": ["random", "wanderer", "greedy"],
     "first_round_kumite": [False, True],
     "fatica_stop_only": [False, False, True],
 }

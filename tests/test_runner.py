@@ -14,6 +14,7 @@ import urllib.request
 from dataclasses import replace
 from pathlib import Path
 
+import duckdb
 import pytest
 import toy_game
 from conftest import GRID
@@ -25,7 +26,7 @@ from sweep.backends import Threads
 from sweep.journal import last_run
 from sweep.local_cluster import free_port
 from sweep.places import Folder, at, storage_error
-from sweep.queries import connect, sweeps
+from sweep.queries import connect, is_gone, sweeps
 from sweep.store import Group
 from sweep.work import Job, Outcome, Worker
 
@@ -132,9 +133,13 @@ def test_a_running_sweep_is_seen_and_can_be_asked(write_grid, tmp_path, monkeypa
     while thread.is_alive():
         for info in sweeps(tmp_path):
             if 0 < info.plays_done < info.plays_planned:
-                with contextlib.suppress(FileNotFoundError):  # merged since: connect again
+                try:
                     count = connect(tmp_path).sql("SELECT count(*) FROM plays").fetchall()[0][0]
-                    seen.add((info.state, info.plays_done <= count))
+                except (FileNotFoundError, duckdb.Error) as error:
+                    if not is_gone(error):
+                        raise
+                    continue  # merged since: connect again
+                seen.add((info.state, info.plays_done <= count))
         time.sleep(0.02)
     thread.join()
     assert seen == {("running", True)}

@@ -65,6 +65,8 @@ def _format(format: str | None, output: Path | None) -> str:
 def _answer(connection: duckdb.DuckDBPyConnection, query: str) -> pa.Table:
     import duckdb
 
+    from sweep import queries
+
     try:
         relation = connection.sql(query)
         if relation is None:
@@ -72,6 +74,8 @@ def _answer(connection: duckdb.DuckDBPyConnection, query: str) -> pa.Table:
         answer: pa.Table = relation.to_arrow_table()
         return answer
     except duckdb.Error as error:
+        if queries.is_gone(error):
+            raise FileNotFoundError(str(error)) from error
         lines = [line for line in str(error).split("\n\n")[0].splitlines() if line]
         raise DojoError(f"the query cannot be answered: {' '.join(lines)}") from error
 

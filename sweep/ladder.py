@@ -198,7 +198,8 @@ def standing(rungs: Sequence[Sequence[str]], seated: Iterable[Seated]) -> Standi
         rungs: The players of each rung, the lowest rung first.
         seated: The points of one kind of table.
     """
-    found = matchups(seated)
+    known = {name for rung in rungs for name in rung}
+    found = [matchup for matchup in matchups(seated) if matchup.seats.keys() <= known]
     if not found:
         return None
     plays = sum(matchup.plays for matchup in found)

@@ -258,3 +258,10 @@ def test_the_error_of_skill_is_its_spread_over_samples():
 
 def test_skill_of_plays_nobody_won_is_not_told():
     assert math.isnan(skill(matchups([Seated(("a", "b"), np.full(5, DRAWN, np.int8))])).mean)
+
+
+def test_seatings_of_players_that_stand_on_no_rung_tell_nothing():
+    names = ["lower", "upper"]
+    seated = ladder({"lower": 1, "upper": 2}, seats=2, plays=100)
+    assert standing([[name] for name in names], seated) is not None
+    assert standing([], seated) is None

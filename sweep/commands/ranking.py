@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,7 +12,6 @@ import typer
 from dojo_core.errors import DojoError
 from sweep.commands import planning, running
 from sweep.commands.terminal import (
-    INTERRUPTED,
     Address,
     AsJson,
     GridFile,
@@ -42,13 +42,8 @@ def ladder(
     as_json: AsJson = False,
 ) -> None:
     """Play a grid's ladder, and tell who is better than whom. Running again resumes."""
-    running.heed_signals()
-    try:
+    with running.stoppable(f"dojo-sweep ladder {grid}", sys.stderr if as_json else None):
         failures = _ladder(grid, yes, address, workers, results, ray, picture, as_json)
-    except KeyboardInterrupt:
-        words = f"stopped; what was finished is kept. Go on with: dojo-sweep ladder {grid}"
-        print(words, file=_out(as_json).file)
-        raise typer.Exit(INTERRUPTED) from None
     if failures:
         raise typer.Exit(1)
 
@@ -101,7 +96,6 @@ def _out(as_json: bool) -> Console:
 def _draw(frozen: Plan, folder: Place, picture: Path, screen: Console) -> None:
     """Let the dashboard, which stands above this package, draw the standings into a file."""
     import subprocess
-    import sys
 
     command = [sys.executable, "-m", "dashboard.ladder_picture"]
     command += [str(folder.parent), frozen.name, str(picture)]

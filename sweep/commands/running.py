@@ -24,7 +24,8 @@ from sweep.commands.terminal import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
+    from typing import TextIO
 
     from rich.console import Console
 
@@ -56,12 +57,8 @@ def run(
     ] = False,
 ) -> None:
     """Play what a grid lacks. Running again resumes; more plays or values add to what is there."""
-    heed_signals()
-    try:
+    with stoppable(f"dojo-sweep run {grid}"):
         failures = _run(grid, yes, address, workers, results, ray, metrics_port)
-    except KeyboardInterrupt:
-        print(f"stopped; what was finished is kept. Go on with: dojo-sweep run {grid}")
-        raise typer.Exit(INTERRUPTED) from None
     if failures and not allow_failures:
         raise typer.Exit(1)
 
@@ -250,6 +247,17 @@ def is_much(work: float, workers: int | None) -> bool:
     from sweep.backends import cores
 
     return work > SMALL_WORK * min(workers or cores(), CORES_OF_A_PROCESS)
+
+
+@contextlib.contextmanager
+def stoppable(command: str, file: TextIO | None = None) -> Iterator[None]:
+    """Let signals stop what is played here; then say in `file` how to go on with it."""
+    heed_signals()
+    try:
+        yield
+    except KeyboardInterrupt:
+        print(f"stopped; what was finished is kept. Go on with: {command}", file=file)
+        raise typer.Exit(INTERRUPTED) from None
 
 
 def heed_signals() -> None:

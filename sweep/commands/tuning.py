@@ -13,7 +13,6 @@ import typer
 from dojo_core.errors import DojoError
 from sweep.commands import planning, running
 from sweep.commands.terminal import (
-    INTERRUPTED,
     Address,
     GridFile,
     GridResults,
@@ -49,12 +48,8 @@ def tune(
     ] = None,
 ) -> None:
     """Search better weights for a player, and confirm them. Running again resumes."""
-    running.heed_signals()
-    try:
+    with running.stoppable(f"dojo-sweep tune {grid}"):
         _tune(grid, address, workers, results, ray, output)
-    except KeyboardInterrupt:
-        print(f"stopped; what was finished is kept. Go on with: dojo-sweep tune {grid}")
-        raise typer.Exit(INTERRUPTED) from None
 
 
 def _tune(

@@ -7,7 +7,7 @@ Here the walks of a square and a roll are kept in that order, each with where it
 guide tells for each stretch of fractions where to begin looking, so that a walk is found in one or
 two looks. The walk that is found is the one that the steps would have made, bit for bit. An
 interval's begin is kept as its upper 32 bits: a fraction that shares them with one, which happens
-about once in a hundred million moves, finds nothing, and its steps are drawn one by one.
+about once in forty million moves, finds nothing, and its steps are drawn one by one.
 """
 
 from __future__ import annotations

@@ -8,6 +8,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 import urllib.request
 import uuid
@@ -16,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from xdist.scheduler import LoadScopeScheduling
 
 TESTS = Path(__file__).parent
 
@@ -23,15 +25,23 @@ TESTS = Path(__file__).parent
 # inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# The files whose tests start Ray: one process runs them all, one after another.
+# Hundreds of commands are started, and a dozen processes with each Ray. Where bytecode may not be
+# written beside the sources, each of them would compile every library anew, for seconds.
+if os.environ.pop("PYTHONDONTWRITEBYTECODE", None):
+    BYTECODE = tempfile.TemporaryDirectory(prefix="dojo-bytecode-", ignore_cleanup_errors=True)
+    os.environ["PYTHONPYCACHEPREFIX"] = sys.pycache_prefix = BYTECODE.name
+    sys.dont_write_bytecode = False
+
+# The files whose tests start Ray: one process runs them all, one after another. They take longest,
+# so they begin first; those that need the Labirinto last, when another process has compiled it.
 ON_RAY = (
-    "test_chaos",
-    "test_full_disk",
-    "test_places",
     "test_ray_cluster",
     "test_runner",
-    "test_submit",
+    "test_places",
+    "test_full_disk",
     "test_sweep_bench",
+    "test_submit",
+    "test_chaos",
 )
 
 GRID = """\
@@ -47,11 +57,29 @@ goal = [10, 20]
 """
 
 
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
+    """Start no other process for a single file of tests."""
+    files = {argument.split("::")[0] for argument in config.args}
+    return 0 if len(files) == 1 and Path(*files).is_file() else None
+
+
+class ByFile(LoadScopeScheduling):
+    """Gives each process whole files, for the fixtures that their tests share."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        file = nodeid.split("::")[0]
+        return "on Ray" if Path(file).stem in ON_RAY else file
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ByFile:
+    """Share the tests out among processes, the first ones first."""
+    return ByFile(config, log)
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keep each file's tests in one process, for the fixtures that they share."""
-    for item in items:
-        group = "ray" if item.path.stem in ON_RAY else item.path.stem
-        item.add_marker(pytest.mark.xdist_group(group))
+    """Put the tests that start Ray first, in the order of their files here."""
+    turn = {name: number for number, name in enumerate(ON_RAY)}
+    items.sort(key=lambda item: turn.get(item.path.stem, len(turn)))
 
 
 @pytest.fixture

@@ -16,6 +16,7 @@ import random
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -235,7 +236,15 @@ def _other_counts(content: pa.Table, ranges: Mapping[str, Ranges]) -> str | None
     plays = {point: sum(end - first for first, end in pairs) for point, pairs in ranges.items()}
     if found != {point: (n, n) for point, n in plays.items()}:
         return "its sums are of other plays than it says"
+    columns = (content[name].to_pylist() for name in ("n", "total", "squares", "least", "greatest"))
+    if not all(map(_are_possible, *columns)):
+        return "its sums are of no values that there can be"
     return None
+
+
+def _are_possible(n: int, total: int, squares: Decimal, least: int, greatest: int) -> bool:
+    """Tell whether whole numbers with these sums and bounds exist, as far as bounds can tell."""
+    return n > 0 and n * least <= total <= n * greatest and n * int(squares) >= total * total
 
 
 def _stored_twice(chunks: Sequence[Chunk]) -> Iterator[Finding]:

@@ -187,6 +187,20 @@ def test_sums_of_other_plays(write_grid, tmp_path):
     assert problems(check(folder)) == [("moments", "its sums are of other plays than it says")]
 
 
+@pytest.mark.parametrize(
+    ("column", "by"), [("squares", -5000), ("total", -5000), ("least", 50), ("greatest", -50)]
+)
+def test_sums_of_no_values_that_there_can_be(write_grid, tmp_path, column, by):
+    def move(rows):
+        values = [value + by for value in rows[column].to_pylist()]
+        place, field = rows.column_names.index(column), rows.field(column)
+        return rows.set_column(place, field, pa.array(values, field.type))
+
+    _, _, folder = play(write_grid(), tmp_path)
+    rewrite(folder, "moments", move)
+    assert problems(check(folder)) == [("moments", "its sums are of no values that there can be")]
+
+
 def test_a_file_that_says_otherwise_of_itself_than_the_manifest(write_grid, tmp_path):
     _, _, folder = play(write_grid(), tmp_path)
     (chunk,) = read_manifest(at(folder))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 import shutil
@@ -223,13 +224,26 @@ def test_both_manifests_bring_up_the_same_workers():
 
 def test_the_jobs_grid_is_mounted_where_its_command_reads_it():
     content = load("rayjob.yaml")
-    words = shlex.split(content["spec"]["entrypoint"])
+    _, _, line = shlex.split(content["spec"]["entrypoint"])
+    words = shlex.split(line.split(" || ")[0])
     check_dojo_sweep(words)
     (mount,) = containers(content)[0]["volumeMounts"]
     assert words[2].startswith(f"{mount['mountPath']}/")
     assert {"name": mount["name"], "configMap": {"name": "dojo-sweep-grid"}} in (
         templates(content)[0]["spec"]["volumes"]
     )
+
+
+@pytest.mark.parametrize(("code", "ended"), [(0, 0), (2, 0), (3, 1)])
+def test_the_job_begins_again_but_not_for_a_grid_that_cannot_be_used(tmp_path, code, ended):
+    stand_in = tmp_path / "dojo-sweep"
+    stand_in.write_text(f"#!/bin/sh\nexit {code}\n")
+    stand_in.chmod(0o755)
+    entrypoint = load("rayjob.yaml")["spec"]["entrypoint"]
+    handed_over = shlex.join(shlex.split(entrypoint))  # by KubeRay's shell and Ray's own command
+    path = f"{tmp_path}{os.pathsep}{os.environ['PATH']}"
+    ran = subprocess.run(handed_over, shell=True, env={"PATH": path}, check=False)
+    assert ran.returncode == ended
 
 
 # The image.

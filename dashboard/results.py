@@ -208,14 +208,20 @@ def _answer(
     arguments: tuple[Any, ...],
     _question: Callable[..., Any],
 ) -> Any:
-    try:
-        return _question(_connection(results, name, token).cursor(), *arguments)
-    except (duckdb.Error, OSError) as error:
-        if not (queries.is_gone(error) or isinstance(error, (duckdb.IOException, OSError))):
-            raise
-        # Small files were merged into larger ones since the connection listed them.
-        _connection.clear()
-    try:
-        return _question(_connection(results, name, token).cursor(), *arguments)
-    except (duckdb.IOException, OSError) as error:
-        raise DojoError(f"the results of {name} cannot be read: {error}") from error
+    asked_again = False
+    while True:
+        try:
+            return _question(_connection(results, name, token).cursor(), *arguments)
+        except (duckdb.Error, OSError) as error:
+            if not _is_unreadable(error):
+                raise
+            if asked_again:
+                raise DojoError(f"the results of {name} cannot be read: {error}") from error
+            # Small files were merged into larger ones since the connection listed them.
+            _connection.clear()
+            asked_again = True
+
+
+def _is_unreadable(error: Exception) -> bool:
+    """Tell whether a question failed for the stored files, not for what it asks."""
+    return queries.is_gone(error) or isinstance(error, (duckdb.IOException, OSError))

@@ -6,6 +6,9 @@ record `WEIGHTS`, one record a seat; `weighing.py` holds the function of each fe
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from dojo_core.options import Option, packed_dtype
 
 _WORTH = "hundredths of a stripe"
@@ -116,6 +119,26 @@ FEATURES: tuple[Option, ...] = (
 )
 
 WEIGHTS = packed_dtype(FEATURES)
+
+
+def climb(weights: Mapping[str, Any], belt_stripes: int) -> list[int]:
+    """`stripe`, `yellow` to `brown`, `spare`: what each track position is worth.
+
+    Args:
+        weights: Every feature's weight.
+        belt_stripes: The stripes of a belt.
+
+    Returns:
+        Hundredths of a stripe, from position 0 to the top of the track.
+    """
+    worths = []
+    for track in range(6 * belt_stripes):
+        worn = _BELTS[: track // belt_stripes]
+        spare = max(track - 5 * belt_stripes, 0)
+        belts = sum(weights[belt] for belt, _ in worn)
+        worths.append(weights["stripe"] * track + belts + weights["spare"] * spare)
+    return worths
+
 
 # The shipped players that are nothing but weights; what stands nowhere has its default. Those of
 # `expert` were found by cross-entropy: 15 generations of 18 candidates, each in 1,600 plays against

@@ -15,7 +15,7 @@ from dojo_core.labirinto import log
 from dojo_core.labirinto.board import Board
 from dojo_core.labirinto.chances import attack_odds, card_odds, meeting_chances
 from dojo_core.labirinto.columns import CARDS, PLAYER_LABELS
-from dojo_core.labirinto.features import FEATURES
+from dojo_core.labirinto.features import FEATURES, climb
 from dojo_core.labirinto.options import OPTIONS
 from dojo_core.labirinto.prospects import Prospects, fewest_fatica, prospects_of
 from dojo_core.labirinto.tables import (
@@ -260,6 +260,8 @@ def lay_table(
         weights = find(OPTIONS, "player").weights_of(player)
         if weights is not None:
             table.weights[seat] = pack(FEATURES, weights)[0]
+            worths = climb(weights, options["belt_stripes"])
+            table.climb[seat, : len(worths)] = worths
     table.copies[:] = [options[f"{key}_cards"] for key, _ in CARDS]
     table.hand[:] = -1
     table.log_full = log.FULL

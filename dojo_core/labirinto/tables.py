@@ -96,6 +96,8 @@ BY_WON_EXAM, BY_MAX_ROUNDS = codes(2)
 STEPS_A_WORD = 12
 
 HIGHEST_ROLL = 48
+# The longest track: six belts of ten stripes.
+TRACK = 60
 LONGEST_PATH = 512
 
 # As many answers as people may give in a play.
@@ -146,6 +148,18 @@ MAZE = np.dtype(
         ("first_crossing", "i4", (64, HIGHEST_ROLL + 1)),
         ("crossing_words", "u1", (64, HIGHEST_ROLL + 1)),
         ("crossing_row", "u1", (64, SQUARES)),
+    ],
+    align=True,
+)
+
+# What a seat and an opponent may do to each other, by their track positions.
+DUEL = np.dtype(
+    [
+        ("known", "i4"),  # 1 once the rest is reckoned
+        ("beaten", "i4"),  # chance that the opponent's attack wins; 0: it has no reason for one
+        ("sent", "i8"),  # what it is worth to be beaten by it
+        ("repelled", "i8"),  # what beating it off adds, times the chance
+        ("stripes", "i8"),  # expected, of an attack on it; 0: better not
     ],
     align=True,
 )
@@ -220,9 +234,12 @@ TABLE = np.dtype(
         # The same when both play their cards as well as they can, by the attacker's and the
         # defender's: PLAIN (none, or Uke), WITH_KIAI, WITH_KAESHI
         ("card_odds", "i8", (2, 3, 3, 2 * ODDS_CENTRE)),
+        ("climb", "i8", (SEATS, TRACK)),  # what track positions are worth, see `features.climb`
         # What a square of a quadrant is good for, see `prospects.Prospects`
         ("prospect", "i8", 64),
         ("turns_to_dojo", "i8", 64),
+        # By seat, its track position and an opponent's: filled where it is asked (weighing.py)
+        ("duels", DUEL, (SEATS, TRACK, TRACK)),
         # Tallies of the play
         ("steps", "i8"),
         ("skipped", "i8"),

@@ -25,7 +25,6 @@ from dojo_core.labirinto.greedy import (
     takes,
 )
 from dojo_core.labirinto.table import (
-    belt,
     fightable,
     is_brown,
     points_ahead,
@@ -79,19 +78,10 @@ NOT_YET = NIL - 1
 # The track and the board
 
 
-@kernel
-def climb(rules: np.record, table: np.record, seat: int, track: int) -> int:
-    """`stripe`, `yellow` to `brown`, `spare`: what a track position is worth, in hundredths."""
-    weights = table.weights[seat]
-    worth = weights.stripe * track
-    worn = belt(rules, track)
-    worth += weights.yellow if worn >= 1 else NIL
-    worth += weights.orange if worn >= 2 else NIL
-    worth += weights.green if worn >= 3 else NIL
-    worth += weights.blue if worn >= 4 else NIL
-    if is_brown(rules, track):
-        worth += weights.brown + weights.spare * (track - 5 * rules.belt_stripes)
-    return int(worth)
+@inlined
+def climb(table: np.record, seat: int, track: int) -> int:
+    """Return what a track position is worth, in hundredths (`features.climb`)."""
+    return whole(table.climb[seat, track])
 
 
 @kernel
@@ -113,7 +103,7 @@ def back_at_start(
 ) -> int:
     """`start`: what it is worth to `seat` that `whose` pawn is sent to Start with that track."""
     room = maze.room_squares[table.corner[whose], 0]
-    worth = climb(rules, table, seat, track) - table.weights[seat].start
+    worth = climb(table, seat, track) - table.weights[seat].start
     return CERTAIN * int(worth) + place(rules, maze, table, seat, room, track)
 
 
@@ -124,7 +114,7 @@ def denied(rules: np.record, maze: np.record, table: np.record, seat: int, foe: 
     if share == 0:
         return 0
     track = table.track[foe]
-    now = CERTAIN * climb(rules, table, seat, track)
+    now = CERTAIN * climb(table, seat, track)
     now += place(rules, maze, table, seat, table.at[foe], track)
     left = track - stripes_lost(rules, track, table.track[seat])
     loss = now - back_at_start(rules, maze, table, seat, foe, left)
@@ -160,47 +150,43 @@ def outlook(
         if foe == seat or table.meditating >> foe & 1:
             continue
         there = table.at[foe]
-        theirs = table.track[foe]
-        if exposed != 0:
+        duel = table.duels[seat, track, table.track[foe]]
+        if not duel.known:
+            foresee_duel(rules, maze, table, seat, track, table.track[foe])
+        if exposed != 0 and duel.beaten != 0:
             comes = meeting(maze, there, square)
-            if comes != 0:
-                attacked = if_attacked(rules, maze, table, seat, foe, track, here)
-                worth += comes * attacked // CERTAIN * exposed // 100
+            attacked = (duel.beaten * (duel.sent - here) + duel.repelled) // CERTAIN
+            worth += comes * attacked // CERTAIN * exposed // 100
         if weights.prey != 0 and maze.room[there] < 0:
             meets = meeting(maze, square, there)
-            if meets != 0:
-                chance = table.odds[
-                    rules.kumite_ties, ODDS_CENTRE + points_ahead(rules, track, theirs)
-                ]
-                stripes = chance * stripes_won(rules, track, theirs)
-                stripes -= (CERTAIN - chance) * stripes_lost(rules, track, theirs)
-                worth += meets * max(stripes, NIL) // CERTAIN * weights.stripe * weights.prey // 100
+            worth += meets * duel.stripes // CERTAIN * weights.stripe * weights.prey // 100
     return int(worth)
 
 
 @kernel
-def if_attacked(
-    rules: np.record,
-    maze: np.record,
-    table: np.record,
-    seat: int,
-    foe: int,
-    track: int,
-    here: int,
-) -> int:
-    """Return what an attack by `foe` would change; nothing when it has no reason to attack."""
-    theirs = table.track[foe]
+def foresee_duel(
+    rules: np.record, maze: np.record, table: np.record, seat: int, track: int, theirs: int
+) -> None:
+    """Reckon what a seat and an opponent, on these track positions, may do to each other.
+
+    It depends on nothing else, so it is kept for all plays on this table (``duels``).
+    """
+    duel = table.duels[seat, track, theirs]
+    duel.known = 1
+    chance = table.odds[rules.kumite_ties, ODDS_CENTRE + points_ahead(rules, track, theirs)]
+    stripes = chance * stripes_won(rules, track, theirs)
+    stripes -= (CERTAIN - chance) * stripes_lost(rules, track, theirs)
+    duel.stripes = max(stripes, NIL)
     chance = table.odds[rules.kumite_ties, ODDS_CENTRE + points_ahead(rules, theirs, track)]
     tempting = chance * stripes_won(rules, theirs, track)
     if tempting <= (CERTAIN - chance) * stripes_lost(rules, theirs, track):
-        return 0
+        return
+    duel.beaten = chance
     left = track - stripes_lost(rules, track, theirs)
-    change = chance * (back_at_start(rules, maze, table, seat, seat, left) - here)
+    duel.sent = back_at_start(rules, maze, table, seat, seat, left)
     won = stripes_won(rules, track, theirs)
-    if won > 0:
-        gain = climb(rules, table, seat, track + won) - climb(rules, table, seat, track)
-        change += (CERTAIN - chance) * CERTAIN * gain
-    return int(change // CERTAIN)
+    gain = climb(table, seat, track + won) - climb(table, seat, track)
+    duel.repelled = (CERTAIN - chance) * CERTAIN * gain
 
 
 @kernel
@@ -208,7 +194,7 @@ def standing(
     rules: np.record, maze: np.record, table: np.record, seat: int, square: int, track: int
 ) -> int:
     """Return what it is worth to stand on a square with that track when the turn is over."""
-    worth = CERTAIN * climb(rules, table, seat, track)
+    worth = CERTAIN * climb(table, seat, track)
     worth += place(rules, maze, table, seat, square, track)
     return worth + outlook(rules, maze, table, seat, square, track, worth)
 
@@ -288,7 +274,7 @@ def drawing(rules: np.record, table: np.record, seat: int) -> int:
             stripes = -rules.colpo_loss
         if stripes != 0:
             after = min(max(track + stripes, 0), top_of_track(rules))
-            change = climb(rules, table, seat, after) - climb(rules, table, seat, track)
+            change = climb(table, seat, after) - climb(table, seat, track)
             worth += count * CERTAIN * change
     return int(worth // max(cards, 1))
 
@@ -342,7 +328,7 @@ def weigh_attack(
     theirs = table.track[foe]
     ties = rules.kumite_ties
     ahead = points_ahead(rules, track, theirs)
-    now = CERTAIN * climb(rules, table, seat, track)
+    now = CERTAIN * climb(table, seat, track)
     left = track - stripes_lost(rules, track, theirs)
     lost = (
         now - (now - back_at_start(rules, maze, table, seat, seat, left)) * weights.caution // 100
@@ -353,7 +339,7 @@ def weigh_attack(
     sort = sort_of(card)
     if sort != PLAIN and weights.cards:
         gained = track + stripes_won(rules, track, theirs)
-        stake = CERTAIN * climb(rules, table, seat, gained) + won - lost
+        stake = CERTAIN * climb(table, seat, gained) + won - lost
         keeping = held(rules, table, seat, card)
         better = attack_chance(table, seat, foe, ties, ahead, sort)
         spent = better - chance if sort == WITH_KIAI else CERTAIN - chance
@@ -463,7 +449,7 @@ def examined(rules: np.record, maze: np.record, table: np.record, seat: int, tra
     """`exam`: what it is worth to enter the Dojo with that track."""
     chance = exam_chance(rules, table, seat)
     if chance == NOT_YET:
-        return CERTAIN * climb(rules, table, seat, track)
+        return CERTAIN * climb(table, seat, track)
     left = max(track - rules.exam_fail_cost, 0)
     failed = back_at_start(rules, maze, table, seat, seat, left)
     return int(chance * table.weights[seat].exam + (CERTAIN - chance) * failed // CERTAIN)
@@ -776,7 +762,7 @@ def playing(rules: np.record, maze: np.record, table: np.record, seat: int, card
     left = track
     if not table.exam:
         gained = track + stripes_won(rules, track, theirs)
-        won = CERTAIN * climb(rules, table, seat, gained)
+        won = CERTAIN * climb(table, seat, gained)
         won += place(rules, maze, table, seat, here, gained) + denied(rules, maze, table, seat, foe)
         left -= stripes_lost(rules, track, theirs)
     elif attacks:
@@ -787,7 +773,7 @@ def playing(rules: np.record, maze: np.record, table: np.record, seat: int, card
     before = chance_with(rules, table, seat, NO_CARD)
     keeping = held(rules, table, seat, card)
     if card == UKE:
-        saved = CERTAIN * climb(rules, table, seat, left) - lost
+        saved = CERTAIN * climb(table, seat, left) - lost
         saved += place(rules, maze, table, seat, here, left)
         if table.exam and not attacks:
             saved = NIL

@@ -187,7 +187,8 @@ def play(
         list[str] | None,
         typer.Option(
             metavar="PLAYER",
-            help="Who sits on the other seats: one for all, or one for each, in order.",
+            help="Who sits on the other seats: one for all, or one for each, in order; a player of"
+            " weights by its file, FILE.toml or FILE.toml:NAME.",
         ),
     ] = None,
     seed: Annotated[
@@ -209,6 +210,7 @@ def play(
     import secrets
 
     from dojo_core import games, playing
+    from dojo_core.options import find
 
     found = games.load(game)
     playing.people_of(found)
@@ -220,7 +222,9 @@ def play(
         raise DojoError(f"player={given['player']} is told by --against PLAYER when people play")
     options = found.resolve(given)
     people = sorted(set(seats or [0]))
-    table = playing.seat_players(options["players"], people, against or [options["player"]])
+    decides = find(found.options, "player")
+    others = [playing.read_player(word, decides) for word in against or [options["player"]]]
+    table = playing.seat_players(options["players"], people, others)
     setup = found.prepare(found.resolve({**given, "player": table}))
     seed = secrets.randbits(32) if seed is None else seed
     sitting = playing.Sitting(found, setup, seed, people, language, input, print)
@@ -262,6 +266,7 @@ def scenarios(
 
 @app.command("bench")
 def bench(
+    context: typer.Context,
     assignments: Assignments = None,
     seconds: Annotated[float, typer.Option(min=0.01, help="Seconds to play for each line.")] = 2.0,
     counts: Annotated[
@@ -290,6 +295,10 @@ def bench(
     """
     from dojo_core import games
 
+    if peers:
+        refuse_beside_peers(context)
+        bench_beside_peers(seconds, keep, as_json)
+        return
     found = games.load(game)
     tables = usual_tables(found) if counts is None else player_counts(counts)
     options = assigned(assignments)
@@ -298,9 +307,6 @@ def bench(
         for strategy in found.strategies
         for players in tables
     ]
-    if peers:
-        bench_beside_peers(seconds, keep, as_json)
-        return
     if against is not None:
         slower = bench_against_revision(against, game, rows, pairs, seconds / pairs, keep, as_json)
         raise typer.Exit(1 if slower else 0)
@@ -353,6 +359,19 @@ def tell_bench(
     if keep is not None:
         bench.keep(keep, result)
     print(json.dumps(result, indent=2) if as_json else "\n".join(lines))
+
+
+def refuse_beside_peers(context: typer.Context) -> None:
+    """Refuse what else was given with ``--peers``, which always plays the same."""
+    heeded = {"peers", "seconds", "keep", "as_json"}
+    for parameter in context.command.params:
+        source = context.get_parameter_source(parameter.name or "")
+        if parameter.name not in heeded and source and source.name == "COMMANDLINE":
+            given = parameter.opts[0] if parameter.param_type_name == "option" else "OPTION=VALUE"
+            raise DojoError(
+                f"{given} has no meaning with --peers, which plays the Labirinto and its peers by"
+                " rules of its own; leave one of them out"
+            )
 
 
 def bench_beside_peers(seconds: float, keep: Path | None, as_json: bool) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import shutil
 import tomllib
@@ -11,6 +12,7 @@ from typing import Any
 
 from dojo_core.errors import DojoError, nearest
 from dojo_core.game import PERSON, Answer, Event, Game, Offer, People, Question, Setup
+from dojo_core.options import Option
 
 PHRASES = Path(__file__).with_suffix(".toml")
 HELP, STOP = "?", "q"
@@ -39,7 +41,50 @@ def people_of(game: Game) -> People:
     return game.people
 
 
-def seat_players(players: int, seats: Sequence[int], against: Sequence[str]) -> list[str]:
+def read_player(word: str, option: Option) -> Any:
+    """Return the player that a word names: a game's own, or one that a file gives by its weights.
+
+    Such a file has players as a grid has them, under ``[players.NAME]``, each with one weight a
+    feature; of several, ``FILE.toml:NAME`` says which.
+
+    Args:
+        word: What stands after ``--against``.
+        option: The game's option of who decides.
+
+    Raises:
+        DojoError: The file has no such player, or gives it what players cannot have.
+    """
+    path, _, name = word.partition(":")
+    if not path.endswith(".toml"):
+        return word
+    file = Path(path)
+    try:
+        given = tomllib.loads(file.read_text(encoding="utf-8")).get("players", {})
+    except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) else f"it is not TOML: {error}"
+        raise DojoError(f"--against {path} cannot be read: {why}; expected players") from error
+    if not isinstance(given, dict) or not all(isinstance(each, dict) for each in given.values()):
+        raise DojoError(f"{path}: players = {given!r} has no weights; expected [players.NAME]")
+    if not name and len(given) != 1:
+        known = ", ".join(given) or "none"
+        raise DojoError(f"{path} must say which player sits, as {path}:NAME; it has {known}")
+    return _weighed(name or next(iter(given)), given, option, file)
+
+
+def _weighed(name: str, given: dict[str, dict[str, Any]], option: Option, file: Path) -> Any:
+    """Return a player of a file, what it inherits from a player above it put in."""
+    if name not in given:
+        raise DojoError(
+            f"{file} has no player {name!r}{nearest(name, list(given))}; it has {', '.join(given)}"
+        )
+    own = {**given[name], "name": name}
+    above = dict(itertools.takewhile(lambda each: each[0] != name, given.items()))
+    if own.get("inherits") in above:
+        own = {**_weighed(own.pop("inherits"), above, option, file), **own}
+    return option.weigh(own, file.parent, f"{file}: [players.{name}]")
+
+
+def seat_players(players: int, seats: Sequence[int], against: Sequence[Any]) -> list[Any]:
     """Return a player for every seat: people's seats have one that never decides.
 
     Args:

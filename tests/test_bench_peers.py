@@ -1,9 +1,11 @@
 """`dojo bench --peers`: what is put beside the engine, and how it is told."""
 
 import pytest
+from typer.testing import CliRunner
 
 from dojo_core import bench_peers, peer
 from dojo_core.bench_peers import OURS, PEERS
+from dojo_core.cli import app
 from dojo_core.errors import DojoError
 from dojo_core.taking_turns import Side
 
@@ -45,3 +47,18 @@ def test_our_side_counts_the_decisions_of_the_plays_it_played():
     assert plays >= 1
     # At most 100 rounds of 4 turns, each with a few steps.
     assert plays < decisions < plays * 400 * 24
+
+
+@pytest.mark.parametrize(
+    ("words", "given"),
+    [
+        (["players=4"], "OPTION=VALUE"),
+        (["--against", "HEAD"], "--against"),
+        (["--game", "labirinto"], "--game"),
+        (["--no-compile"], "--compile"),
+    ],
+)
+def test_what_the_peers_do_not_heed_is_refused(words, given):
+    ended = CliRunner().invoke(app, ["bench", "--peers", *words])
+    assert isinstance(ended.exception, DojoError)
+    assert str(ended.exception).startswith(f"{given} has no meaning with --peers")

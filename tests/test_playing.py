@@ -179,6 +179,8 @@ def read_until(terminal, wanted):
         (("--against", "greedy", "--against", "random"), "but 3 sit against you"),
         (("player=greedy",), "is told by --against PLAYER"),
         (("--against", "gredy"), "greedy"),
+        (("--against", "nowhere.toml"), "nowhere.toml cannot be read: No such file"),
+        (("--against", "grid.toml"), "grid.toml must say which player sits, as grid.toml:NAME"),
         (("--lang", "fr"), "language 'fr' is not one of en, it"),
         (("--save", "README.md"), "exists already; name a new file"),
         (("--save", "nowhere/at_all.jsonl"), "lies in no folder that exists"),
@@ -191,6 +193,63 @@ def test_a_mistake_is_told_in_one_sentence(words, said):
     assert output == ""
     assert errors.count("\n") == 1
     assert said in errors
+
+
+PLAYERS = """
+[players.wary]
+inherits = "expert"
+caution = 150
+
+[players.warier]
+inherits = "wary"
+caution = 200
+"""
+
+
+def read_player(tmp_path, text, name=""):
+    file = tmp_path / "mine.toml"
+    file.write_text(text)
+    option = next(o for o in GAME.options if o.name == "player")
+    return playing.read_player(f"{file}{name}", option), option.weights_of("expert")
+
+
+def test_a_player_of_a_file_has_its_weights_and_those_it_inherits(tmp_path):
+    found, expert = read_player(tmp_path, PLAYERS, ":warier")
+    assert found == {**expert, "caution": 200, "name": "warier"}
+
+
+def test_the_only_player_of_a_file_needs_no_name(tmp_path):
+    found, expert = read_player(tmp_path, PLAYERS.split("[players.warier]")[0])
+    assert found == {**expert, "caution": 150, "name": "wary"}
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "said"),
+    [
+        (PLAYERS, "", r"which player sits, as .*mine\.toml:NAME; it has wary, warier$"),
+        (PLAYERS, ":wariest", "has no player 'wariest'; did you mean 'warier'"),
+        (
+            PLAYERS.replace("150", "[1, 2]"),
+            ":wary",
+            r"\[players\.wary\]: caution = \[1, 2\] is not",
+        ),
+        (PLAYERS.replace("caution", "cauti0n"), ":wary", "no weight 'cauti0n'; did you mean"),
+        ("players = 3", "", "expected \\[players.NAME\\]"),
+        ("players", "", "it is not TOML"),
+    ],
+)
+def test_a_file_without_that_player_is_told(tmp_path, text, name, said):
+    with pytest.raises(DojoError, match=said):
+        read_player(tmp_path, text, name)
+
+
+def test_a_person_plays_against_a_player_of_a_file(tmp_path):
+    file = tmp_path / "mine.toml"
+    file.write_text(PLAYERS)
+    words = ("play", *QUICK, "--against", f"{file}:wary", "--save", tmp_path / "kept")
+    assert dojo(*words, typed=ANYTHING)[0] == 0
+    setup = json.loads((tmp_path / "kept").read_text().splitlines()[0])
+    assert setup["players"] == [PERSON, "wary", "wary", "wary"]
 
 
 def test_a_trace_that_cannot_be_read_is_told(tmp_path):

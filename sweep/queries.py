@@ -261,7 +261,7 @@ def _stored_source(
     """
     _source(connection, f"{name}_files", content)
     connection.execute(
-        f"CREATE VIEW {name} AS SELECT * FROM {name}_files UNION ALL"
+        f"CREATE OR REPLACE VIEW {name} AS SELECT * FROM {name}_files UNION ALL"
         f" SELECT {', '.join('NULL' for _ in content.schema)}"
         f" FROM range({1000 * math.isqrt(rows)}) WHERE range < 0"
     )

@@ -212,24 +212,24 @@ def test_fields_of_points_carry_meaning_and_unit(results):
     assert table["track"].to_pylist() == ["plain"] * 4
 
 
+@pytest.mark.parametrize("next_table", ["plays", "seats"])
 def test_files_merged_while_a_connection_is_made_are_found_in_their_new_place(
-    write_grid, tmp_path, monkeypatch
+    write_grid, tmp_path, monkeypatch, next_table
 ):
     path = write_grid()
     with monkeypatch.context() as patch:
         patch.setattr(Store, "merge", lambda self, finish=False: None)
         _, _, folder = play(path, tmp_path)
-    read = queries.read_manifest
+    find = queries._dataset
 
-    def read_then_merge(place):
-        chunks = read(place)
-        if len(chunks) > 1:
+    def merge_and_find(place, game, table, chunks):
+        if table == next_table and len(chunks) > 1:
             with Store(place, GAME, frozen(path)).open() as store:
                 store.merge(finish=True)
-        return chunks
+        return find(place, game, table, chunks)
 
     monkeypatch.setattr(queries, "sweeps", lambda results: [SimpleNamespace(name="toy")])
-    monkeypatch.setattr(queries, "read_manifest", read_then_merge)
+    monkeypatch.setattr(queries, "_dataset", merge_and_find)
     con = sweep.connect(tmp_path)
     assert con.sql("SELECT count(*) FROM plays").fetchall() == [(400,)]
     assert len(list((folder / "plays").glob("*.arrow"))) == 1

@@ -187,7 +187,7 @@ def test_bench_refuses_with_one_sentence(words, sentence):
 
 @pytest.mark.skipif(plain_python(), reason="hundreds of plays")
 def test_fairness_prints_a_verdict_for_every_player_at_4_and_8_seats():
-    done = dojo("fairness", "--plays", 200)
+    done = dojo("fairness", "--plays", 40)
     lines = done.stdout.splitlines()
     assert [line.split()[:3] for line in lines] == [
         [player, seats, "seats:"] for player in PLAYERS for seats in ("4", "8")

@@ -9,7 +9,7 @@ from test_labirinto_greedy import MANY, UNLIKELY, Situation, at, far_away
 from test_labirinto_walk_tree import LONGEST, SMALL, Walker
 
 from dojo_core import games
-from dojo_core.kernel import entry, plain_python, wrapping_arithmetic
+from dojo_core.kernel import entry, kernel, plain_python, wrapping_arithmetic
 from dojo_core.labirinto import crossings, greedy
 from dojo_core.labirinto import walks as walk_module
 from dojo_core.labirinto.play import set_up
@@ -84,6 +84,23 @@ def test_walks_are_told_apart_unless_they_are_too_many(walker):
             assert apart == (0 < count <= crossings.MOST_CROSSING)
 
 
+@kernel
+def lay_by_lot(rules, maze, table, seed, situation, top):
+    """Lay a situation by lot, a roll made and the mover's pawn lifted."""
+    set_up(rules, maze, table, seed, situation)
+    word = np.uint64(1_000_003 * seed + situation)
+    for seat in range(table.seats):
+        table.track[seat] = below(mix(word + np.uint64(100 + seat)), top)
+        square = below(mix(word + np.uint64(200 + seat)), 256)
+        ways = maze.neighbour[square]
+        if maze.root[square & 63] >= 0 and max(ways[0], ways[1], ways[2], ways[3]) >= 0:
+            displace(table, seat, square)
+    roll = 2 + below(mix(word + np.uint64(300)), 11)
+    table.turns = 100
+    walk_module.begin_walk(maze, table, table.at[table.seat], roll)
+    lift(table, table.seat)
+
+
 @entry
 def worths_of_both_ways(rules, mazes, tree, tables, seed, situation, top):
     """Lay a situation by lot; return the best worth by ends, by every walk, and the chosen walk's.
@@ -91,18 +108,8 @@ def worths_of_both_ways(rules, mazes, tree, tables, seed, situation, top):
     The last number tells how many pawns were met; -1 when the situation is for the other way.
     """
     table, maze = tables[0], mazes[0]
-    set_up(rules[0], maze, table, seed, situation)
-    word = np.uint64(1_000_003 * seed + situation)
-    for seat in range(table.seats):
-        table.track[seat] = below(mix(word + np.uint64(100 + seat)), top)
-        square = below(mix(word + np.uint64(200 + seat)), 256)
-        if maze.root[square & 63] >= 0 and maze.neighbour[square].max() >= 0:
-            displace(table, seat, square)
-    start = table.at[table.seat]
-    roll = 2 + below(mix(word + np.uint64(300)), 11)
-    table.turns = 100
-    walk_module.begin_walk(maze, table, start, roll)
-    lift(table, table.seat)
+    lay_by_lot(rules[0], maze, table, seed, situation, top)
+    start, roll = table.origin, table.remaining
     table.sfida_worth = greedy.WORST
     able = fightable(table, table.seat)
     if maze.first_crossing[start & 63, roll] == NOWHERE:

@@ -208,6 +208,15 @@ def takes(table: np.record, seed: np.uint64, worth: int, count: int) -> bool:
 
 
 @inlined
+def last_taken(seed: np.uint64, ties: int) -> int:
+    """Return which of so many equally good answers `takes` would leave in the end, from 0 on."""
+    number = ties
+    while number > 1 and below(mix(seed + np.uint64(number) * GAMMA), number) > 0:
+        number -= 1
+    return number - 1
+
+
+@inlined
 def begin_weighing(table: np.record, fatica: int) -> None:
     """Start to weigh from where the mover stands.
 

@@ -192,6 +192,7 @@ def pack_maze(board: Board, dice: int, faces: int) -> tuple[np.recarray[Any, Any
     maze.first_crossing[:, : longest_roll + 1] = index.first_crossing
     maze.crossing_words[:, : longest_roll + 1] = index.crossing_words
     maze.crossing_row[:] = index.crossing_row
+    maze.first_end[:, : longest_roll + 2] = index.first_end
     return packed, tree
 
 

@@ -106,6 +106,9 @@ MOST_ANSWERS = 1 << 16
 # Rows of bits that tell which walks step onto a square (crossings.py).
 CROSSING_WORDS = 64
 OUT_OF_REACH = 255
+# Where a roll's walks have more ends, players that weigh them look at each walk instead; an open
+# board with 14 pips has 532.
+MOST_ENDS = 1024
 ODDS_CENTRE = 64
 
 # The whole of a chance.
@@ -148,6 +151,7 @@ MAZE = np.dtype(
         ("first_crossing", "i4", (64, HIGHEST_ROLL + 1)),
         ("crossing_words", "u1", (64, HIGHEST_ROLL + 1)),
         ("crossing_row", "u1", (64, SQUARES)),
+        ("first_end", "i4", (64, HIGHEST_ROLL + 2)),
     ],
     align=True,
 )
@@ -163,6 +167,9 @@ DUEL = np.dtype(
     ],
     align=True,
 )
+
+# The worth of an end that was weighed before, and in which plan, at which track position.
+ENDING = np.dtype([("plan", "i4"), ("height", "i4"), ("worth", "i8")], align=True)
 
 TABLE = np.dtype(
     [
@@ -286,9 +293,11 @@ TABLE = np.dtype(
         # What ending on a square is worth, kept for the other walks of a plan (weighing.py)
         ("plans", "i8"),
         ("draw_worth", "i8"),
-        ("end_plan", "i8", 4 * SQUARES),
-        ("end_height", "i8", 4 * SQUARES),
-        ("end_worth", "i8", 4 * SQUARES),
+        ("endings", ENDING, 4 * SQUARES),
+        # Of which ends the walks are kept that are worth most: parts of ``tree.ended`` (ends.py)
+        ("kept", "i8"),
+        ("kept_next", "i8", MOST_ENDS),
+        ("kept_end", "i8", MOST_ENDS),
         # Decisions that are given: a bit for each seat that has a person or a script
         ("given", "i8"),
         ("said", "i2", (MOST_ANSWERS, 2)),  # of people, in order: kind, answer

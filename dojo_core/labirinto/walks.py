@@ -11,9 +11,9 @@ walk can still go on, so that legality is one comparison. Where a board has too 
 tree, the same questions are answered by search.
 
 For players that weigh whole walks, the full walks of each square and roll are also kept by what
-they come to: groups with last squares alike and as many Fatica squares; `crossings` tells which
-of them meet a pawn. For a player that draws its steps they are kept by what draws them, see
-`drawn`.
+they come to: groups with last squares alike and as many Fatica squares, and `ends` where alike is
+not enough; `crossings` tells which of them meet a pawn. For a player that draws its steps they are
+kept by what draws them, see `drawn`.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ import numpy as np
 from dojo_core.kernel import entry, inlined, kernel, whole
 from dojo_core.labirinto.crossings import LEAF, crossings_of
 from dojo_core.labirinto.drawn import WALK, drawn_walks
+from dojo_core.labirinto.ends import END, ends_of
 from dojo_core.labirinto.tables import ALLENAMENTO, FATICA, NOWHERE, OUT_OF_REACH, TUNNEL
 
 Records = TypeVar("Records", bound=np.ndarray[Any, Any])
@@ -62,6 +63,8 @@ class Tree(NamedTuple):
         walks: `WALK` records, the walks to be drawn at once; empty when there are too many.
         guide: uint16, where to look for a walk, see `drawn.Drawn`.
         crossings: uint64, the walks that step onto a square, see `crossings.Crossings.words`.
+        ends: `END` records, see `ends.Ends`.
+        ended: int32, the walks of each end, see `ends.Ends.walks`.
     """
 
     nodes: np.ndarray[Any, Any]
@@ -70,6 +73,8 @@ class Tree(NamedTuple):
     walks: np.ndarray[Any, Any]
     guide: np.ndarray[Any, Any]
     crossings: np.ndarray[Any, Any]
+    ends: np.ndarray[Any, Any]
+    ended: np.ndarray[Any, Any]
 
 
 class Index(NamedTuple):
@@ -84,6 +89,7 @@ class Index(NamedTuple):
         first_crossing: int32, (64, longest + 1): see `crossings.Crossings.first`.
         crossing_words: uint8, (64, longest + 1): see `crossings.Crossings.words_a_row`.
         crossing_row: uint8, (64, 256): see `crossings.Crossings.row`.
+        first_end: int32, (64, longest + 2): see `ends.Ends.first`.
     """
 
     root: np.ndarray[Any, Any]
@@ -93,6 +99,7 @@ class Index(NamedTuple):
     first_crossing: np.ndarray[Any, Any]
     crossing_words: np.ndarray[Any, Any]
     crossing_row: np.ndarray[Any, Any]
+    first_end: np.ndarray[Any, Any]
 
 
 # 16 million nodes are 128 MB. An open board without inner walls has 8 million with two dice.
@@ -301,7 +308,17 @@ def _ends(
     drawn = drawn_walks(neighbour, nodes, roots, counts)
     leaves = leaves[:leaf].copy().view(np.recarray)
     crossing = crossings_of(neighbour, nodes, roots, leaves, counts, reach)
-    tree = Tree(nodes, groups, leaves, drawn.walks, drawn.guide, crossing.words)
+    its_ends = ends_of(nodes, leaves, counts)
+    tree = Tree(
+        nodes,
+        groups,
+        leaves,
+        drawn.walks,
+        drawn.guide,
+        crossing.words,
+        its_ends.ends,
+        its_ends.walks,
+    )
     return tree, Index(
         roots,
         first_group,
@@ -310,6 +327,7 @@ def _ends(
         crossing.first,
         crossing.words_a_row,
         crossing.row,
+        its_ends.first,
     )
 
 
@@ -339,6 +357,8 @@ def _no_tree(longest: int) -> tuple[Tree, Index]:
         np.zeros(0, WALK).view(np.recarray),
         np.zeros(0, np.uint16),
         np.zeros(0, np.uint64),
+        np.zeros(0, END).view(np.recarray),
+        np.zeros(0, np.int32),
     )
     index = Index(
         np.full(64, NOWHERE, np.int64),
@@ -348,6 +368,7 @@ def _no_tree(longest: int) -> tuple[Tree, Index]:
         np.full((64, longest + 1), NOWHERE, np.int32),
         np.zeros((64, longest + 1), np.uint8),
         np.full((64, 256), OUT_OF_REACH, np.uint8),
+        np.zeros((64, longest + 2), np.int32),
     )
     return tree, index
 

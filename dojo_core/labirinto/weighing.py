@@ -16,12 +16,15 @@ from __future__ import annotations
 import numpy as np
 
 from dojo_core.kernel import inlined, kernel, whole
+from dojo_core.labirinto.ends import keep_walks, kept_walk
 from dojo_core.labirinto.greedy import (
     begin_choosing,
     fatica_price,
     foes_on_the_way,
     height_after,
     keep_plan,
+    last_taken,
+    plan_to,
     takes,
 )
 from dojo_core.labirinto.table import (
@@ -44,6 +47,7 @@ from dojo_core.labirinto.tables import (
     KEEP,
     KIAI,
     MEDITAZIONE,
+    MOST_ENDS,
     NEBBIA,
     NIL,
     NO_CARD,
@@ -67,7 +71,7 @@ from dojo_core.labirinto.tables import (
     WITH_KAESHI,
     WITH_KIAI,
 )
-from dojo_core.labirinto.walks import Tree
+from dojo_core.labirinto.walks import Tree, in_reach
 from dojo_core.random_numbers import GAMMA, below, mix
 
 # Where a walk's fights are weighed without a place of their own (extra steps).
@@ -472,12 +476,12 @@ def offers(table: np.record, seat: int, seed: np.uint64, worth: int) -> bool:
 @kernel
 def ending(rules: np.record, maze: np.record, table: np.record, square: int, track: int) -> int:
     """Return the worth of ending the movement on a square with that track, its effect included."""
-    slot = 4 * square + (track & 3)
-    if table.end_plan[slot] != table.plans or table.end_height[slot] != track:
-        table.end_plan[slot] = table.plans
-        table.end_height[slot] = track
-        table.end_worth[slot] = square_effect_worth(rules, maze, table, square, track)
-    return int(table.end_worth[slot])
+    known = table.endings[4 * square + (track & 3)]
+    if known.plan != table.plans or known.height != track:
+        known.plan = table.plans
+        known.height = track
+        known.worth = square_effect_worth(rules, maze, table, square, track)
+    return int(known.worth)
 
 
 @kernel
@@ -558,12 +562,65 @@ def weigh_walks(rules: np.record, maze: np.record, tree: Tree, table: np.record)
 
     A walk that ends with the step into the Dojo ends its plan with NOWHERE.
     """
-    seat = table.seat
     seed = begin_plan(rules, table)
     table.plan_next = 0
-    able = fightable(table, seat) & ~int(table.spared)
-    if table.weights[seat].fights == 0:
+    able = fightable(table, table.seat) & ~int(table.spared)
+    if table.weights[table.seat].fights == 0:
         able = 0
+    if decided_by_ends(rules, maze, table, able):
+        weigh_ends(rules, maze, tree, table, seed)
+    else:
+        weigh_each_walk(rules, maze, tree, table, able, seed)
+
+
+@kernel
+def decided_by_ends(rules: np.record, maze: np.record, table: np.record, able: int) -> bool:
+    """Tell whether walks of what remains differ by where they end, and in nothing else.
+
+    That is for the whole roll, with nobody of `able` and no Dojo on the way; and where each walk
+    has a worth of its own by chance (`temperature`), all are looked at.
+    """
+    seat = table.seat
+    start = table.origin & 63
+    ends = maze.first_end[start, table.remaining + 1] - maze.first_end[start, table.remaining]
+    if table.path_length > 1 or table.weights[seat].temperature != 0:
+        return False
+    if ends == 0 or ends > MOST_ENDS:
+        return False
+    if is_brown(rules, table.track[seat]) and maze.to_dojo[table.origin] <= table.remaining:
+        return False
+    return not in_reach(maze, table, able)
+
+
+@kernel
+def weigh_ends(
+    rules: np.record, maze: np.record, tree: Tree, table: np.record, seed: np.uint64
+) -> None:
+    """Plan the best walk of the whole roll where only its end matters (`decided_by_ends`).
+
+    It is the one that looking at every walk, in the order of the tree, would leave.
+    """
+    start = table.origin & 63
+    price = fatica_price(rules)
+    track = table.track[table.seat]
+    ends = tree.ends
+    for k in range(
+        maze.first_end[start, table.remaining], maze.first_end[start, table.remaining + 1]
+    ):
+        square = (whole(ends[k].square) + table.turn_of_tree) & 255
+        height = max(track - price * whole(ends[k].fatica), 0)
+        worth = ending(rules, maze, table, square, height)
+        if worth >= table.best:
+            keep_walks(table, worth, whole(ends[k].first), whole(ends[k + 1].first))
+    plan_to(tree, table, kept_walk(tree.ended, table, last_taken(seed, table.ties)))
+
+
+@kernel
+def weigh_each_walk(
+    rules: np.record, maze: np.record, tree: Tree, table: np.record, able: int, seed: np.uint64
+) -> None:
+    """Plan the best walk of what remains: look at each one, step by step."""
+    seat = table.seat
     nodes = tree.nodes
     price = fatica_price(rules)
     root = table.node

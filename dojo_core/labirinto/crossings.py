@@ -134,6 +134,12 @@ def mark_met(maze: np.record, words: np.ndarray, table: np.record, seats: int) -
     return met
 
 
+@inlined
+def is_met(table: np.record, walk: int) -> bool:
+    """Tell whether the walk in that place is marked in ``table.met``."""
+    return bool(table.met[walk >> 6] >> np.uint64(walk & 63) & np.uint64(1))
+
+
 @kernel
 def met_among(table: np.record, first: int, count: int) -> int:
     """Return how many of `count` walks from the place `first` on are marked in ``table.met``."""
@@ -154,7 +160,7 @@ def unmet_walk(table: np.record, first: int, number: int) -> int:
     """Return the place of the walk from `first` on that has `number` unmarked ones before it."""
     at = first
     while True:
-        if not table.met[at >> 6] >> np.uint64(at & 63) & np.uint64(1):
+        if not is_met(table, at):
             if number == 0:
                 return at
             number -= 1

@@ -1,8 +1,8 @@
 """Where walks end, for players to whom no two squares are alike.
 
 A walk that meets nobody is worth what its last square and its Fatica squares make it. So the walks
-of each square and roll are kept by both, and each end is weighed once for all its walks
-(`weighing.weigh_ends`).
+of each square and roll are kept by both, and each end is weighed once for all its walks but those
+that meet somebody (`weighing.weigh_ends`).
 """
 
 from __future__ import annotations
@@ -32,7 +32,8 @@ class Ends(NamedTuple):
 
     Attributes:
         ends: `END` records; those of a square and a roll lie together, a last one closes the list.
-        walks: int32, the nodes in which the walks of each end do so, in the order of the tree.
+        walks: int32, the places in ``tree.leaves`` of the walks of each end, in the order of the
+            tree.
         first: int32, (64, longest + 2), by square of the quadrant and roll: the first end; the
             next entry ends the last one.
     """
@@ -57,10 +58,12 @@ def ends_of(
     parts = []
     ends = begin = 0
     for (square, roll), count in np.ndenumerate(counts):
-        its = np.sort(leaves["node"][begin : begin + count])
-        kind = nodes["square"][its].astype(np.uint16) << FATICA_BITS | nodes["fatica"][its]
+        node = leaves["node"][begin : begin + count]
+        its = np.argsort(node)
+        node = node[its]
+        kind = nodes["square"][node].astype(np.uint16) << FATICA_BITS | nodes["fatica"][node]
         order = np.argsort(kind, kind="stable")
-        walks[begin : begin + count] = its[order]
+        walks[begin : begin + count] = begin + its[order]
         kinds, firsts = np.unique(kind[order], return_index=True)
         part = np.zeros(len(kinds), END)
         part["first"] = begin + firsts
@@ -77,7 +80,9 @@ def ends_of(
 
 @inlined
 def keep_walks(table: np.record, worth: int, first: int, end: int) -> None:
-    """Keep the walks from `first` to `end` of an end; `worth` is no less than the best so far."""
+    """Keep the walks from `first` to `end` of ``tree.ended`` if none is worth more than they."""
+    if worth < table.best:
+        return
     if worth > table.best:
         table.best = worth
         table.ties = 0
@@ -89,14 +94,14 @@ def keep_walks(table: np.record, worth: int, first: int, end: int) -> None:
 
 
 @kernel
-def kept_walk(walks: np.ndarray, table: np.record, number: int) -> int:
+def kept_walk(leaves: np.ndarray, walks: np.ndarray, table: np.record, number: int) -> int:
     """Return the kept walk, as a node, that has `number` others before it in the tree."""
     while True:
         ahead = NIL
         node = whole(1 << 60)
         for k in range(table.kept):
             if table.kept_next[k] < table.kept_end[k]:
-                its = whole(walks[table.kept_next[k]])
+                its = whole(leaves[walks[table.kept_next[k]]].node)
                 if its < node:
                     node = its
                     ahead = k

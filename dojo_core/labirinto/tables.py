@@ -106,9 +106,9 @@ MOST_ANSWERS = 1 << 16
 # Rows of bits that tell which walks step onto a square (crossings.py).
 CROSSING_WORDS = 64
 OUT_OF_REACH = 255
-# Where a roll's walks have more ends, players that weigh them look at each walk instead; an open
-# board with 14 pips has 532.
-MOST_ENDS = 1024
+# Walks that are kept as the best, in so many runs at most; of a roll with more ends each walk is
+# looked at instead. An open board with 14 pips has 532.
+MOST_KEPT = 64 * CROSSING_WORDS
 ODDS_CENTRE = 64
 
 # The whole of a chance.
@@ -168,8 +168,13 @@ DUEL = np.dtype(
     align=True,
 )
 
-# The worth of an end that was weighed before, and in which plan, at which track position.
+# The worth of an end that was weighed before: for which decision, at which track position.
 ENDING = np.dtype([("plan", "i4"), ("height", "i4"), ("worth", "i8")], align=True)
+
+# The same of an attack, see `weighing.weigh_attack`.
+ATTACK = np.dtype(
+    [("plan", "i4"), ("height", "i4"), ("chance", "i8"), ("won", "i8"), ("lost", "i8")], align=True
+)
 
 TABLE = np.dtype(
     [
@@ -290,14 +295,15 @@ TABLE = np.dtype(
         ("ties", "i8"),
         ("met", "u8", CROSSING_WORDS),  # the walks that meet a pawn, a bit each
         ("answers", "i8"),  # how many answers were weighed
-        # What ending on a square is worth, kept for the other walks of a plan (weighing.py)
+        # What was weighed, kept for the other answers of a decision (weighing.py)
         ("plans", "i8"),
         ("draw_worth", "i8"),
         ("endings", ENDING, 4 * SQUARES),
-        # Of which ends the walks are kept that are worth most: parts of ``tree.ended`` (ends.py)
+        ("attacks", ATTACK, (SEATS, 4)),
+        # The walks that are worth most so far: runs of ``tree.ended`` (ends.py)
         ("kept", "i8"),
-        ("kept_next", "i8", MOST_ENDS),
-        ("kept_end", "i8", MOST_ENDS),
+        ("kept_next", "i8", MOST_KEPT),
+        ("kept_end", "i8", MOST_KEPT),
         # Decisions that are given: a bit for each seat that has a person or a script
         ("given", "i8"),
         ("said", "i2", (MOST_ANSWERS, 2)),  # of people, in order: kind, answer

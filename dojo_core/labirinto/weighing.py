@@ -16,6 +16,7 @@ from __future__ import annotations
 import numpy as np
 
 from dojo_core.kernel import inlined, kernel, whole
+from dojo_core.labirinto.crossings import is_met, mark_met
 from dojo_core.labirinto.ends import keep_walks, kept_walk
 from dojo_core.labirinto.greedy import (
     begin_choosing,
@@ -24,6 +25,7 @@ from dojo_core.labirinto.greedy import (
     height_after,
     keep_plan,
     last_taken,
+    most_gained,
     plan_to,
     takes,
 )
@@ -47,7 +49,7 @@ from dojo_core.labirinto.tables import (
     KEEP,
     KIAI,
     MEDITAZIONE,
-    MOST_ENDS,
+    MOST_KEPT,
     NEBBIA,
     NIL,
     NO_CARD,
@@ -328,6 +330,19 @@ def weigh_attack(
 
     Returns the chance to win, what a win adds beside stripes, and the worth of having lost.
     """
+    known = table.attacks[foe, track & 3]
+    if known.plan != table.plans or known.height != track:
+        known.plan = table.plans
+        known.height = track
+        known.chance, known.won, known.lost = attack_weighed(rules, maze, table, seat, foe, track)
+    return int(known.chance), int(known.won), int(known.lost)
+
+
+@kernel
+def attack_weighed(
+    rules: np.record, maze: np.record, table: np.record, seat: int, foe: int, track: int
+) -> tuple[int, int, int]:
+    """Return what `weigh_attack` keeps."""
     weights = table.weights[seat]
     theirs = table.track[foe]
     ties = rules.kumite_ties
@@ -567,52 +582,120 @@ def weigh_walks(rules: np.record, maze: np.record, tree: Tree, table: np.record)
     able = fightable(table, table.seat) & ~int(table.spared)
     if table.weights[table.seat].fights == 0:
         able = 0
-    if decided_by_ends(rules, maze, table, able):
-        weigh_ends(rules, maze, tree, table, seed)
-    else:
+    met = pawns_met(rules, maze, tree, table, able)
+    if met == NOWHERE:
         weigh_each_walk(rules, maze, tree, table, able, seed)
+    else:
+        weigh_ends(rules, maze, tree, table, able, met, seed)
 
 
 @kernel
-def decided_by_ends(rules: np.record, maze: np.record, table: np.record, able: int) -> bool:
-    """Tell whether walks of what remains differ by where they end, and in nothing else.
+def pawns_met(rules: np.record, maze: np.record, tree: Tree, table: np.record, able: int) -> int:
+    """Return how many pawns of `able` are met by walks of the whole roll (``table.met``).
 
-    That is for the whole roll, with nobody of `able` and no Dojo on the way; and where each walk
-    has a worth of its own by chance (`temperature`), all are looked at.
+    NOWHERE when each walk has to be looked at: later in a move, with the Dojo on the way, or where
+    chance gives each one a worth of its own (`temperature`).
     """
     seat = table.seat
     start = table.origin & 63
     ends = maze.first_end[start, table.remaining + 1] - maze.first_end[start, table.remaining]
     if table.path_length > 1 or table.weights[seat].temperature != 0:
-        return False
-    if ends == 0 or ends > MOST_ENDS:
-        return False
-    if is_brown(rules, table.track[seat]) and maze.to_dojo[table.origin] <= table.remaining:
-        return False
-    return not in_reach(maze, table, able)
+        return NOWHERE
+    if ends == 0 or ends > MOST_KEPT:
+        return NOWHERE
+    met = NIL
+    if in_reach(maze, table, able):
+        if maze.first_crossing[start, table.remaining] == NOWHERE:
+            return NOWHERE
+        met = mark_met(maze, tree.crossings, table, able)
+    # Who gains enough on the way may enter the Dojo.
+    highest = table.track[seat] + met * most_gained(rules)
+    if is_brown(rules, highest) and maze.to_dojo[table.origin] <= table.remaining:
+        return NOWHERE
+    return met
 
 
 @kernel
 def weigh_ends(
-    rules: np.record, maze: np.record, tree: Tree, table: np.record, seed: np.uint64
+    rules: np.record,
+    maze: np.record,
+    tree: Tree,
+    table: np.record,
+    able: int,
+    met: int,
+    seed: np.uint64,
 ) -> None:
-    """Plan the best walk of the whole roll where only its end matters (`decided_by_ends`).
+    """Plan the best walk of the whole roll: weigh ends, and each walk that meets somebody.
 
     It is the one that looking at every walk, in the order of the tree, would leave.
     """
     start = table.origin & 63
     price = fatica_price(rules)
     track = table.track[table.seat]
+    table.paid[0] = 0
     ends = tree.ends
     for k in range(
         maze.first_end[start, table.remaining], maze.first_end[start, table.remaining + 1]
     ):
         square = (whole(ends[k].square) + table.turn_of_tree) & 255
         height = max(track - price * whole(ends[k].fatica), 0)
-        worth = ending(rules, maze, table, square, height)
-        if worth >= table.best:
-            keep_walks(table, worth, whole(ends[k].first), whole(ends[k + 1].first))
-    plan_to(tree, table, kept_walk(tree.ended, table, last_taken(seed, table.ties)))
+        first = whole(ends[k].first)
+        end = whole(ends[k + 1].first)
+        if met > 0:
+            first = weigh_met(rules, maze, tree, table, able, square, height, first, end)
+        if first < end:
+            keep_walks(table, ending(rules, maze, table, square, height), first, end)
+    last = last_taken(seed, table.ties)
+    plan_to(tree, table, kept_walk(tree.leaves, tree.ended, table, last))
+
+
+@kernel
+def weigh_met(
+    rules: np.record,
+    maze: np.record,
+    tree: Tree,
+    table: np.record,
+    able: int,
+    square: int,
+    height: int,
+    first: int,
+    end: int,
+) -> int:
+    """Weigh the walks of an end up to the last one that meets somebody; return the next one."""
+    start = table.origin & 63
+    first_leaf = whole(tree.groups[maze.first_group[start, table.remaining]].first)
+    steps = min(whole(tree.nodes[table.node].longest), table.remaining)
+    for k in range(first, end):
+        leaf = whole(tree.ended[k])
+        if is_met(table, leaf - first_leaf):
+            if first < k:
+                keep_walks(table, ending(rules, maze, table, square, height), first, k)
+            ways = whole(tree.leaves[leaf].ways)
+            keep_walks(table, walk_worth(rules, maze, table, ways, steps, able), k, k + 1)
+            first = k + 1
+    return first
+
+
+@kernel
+def walk_worth(
+    rules: np.record, maze: np.record, table: np.record, ways: int, steps: int, able: int
+) -> int:
+    """Return the worth of a walk with fights on it."""
+    price = fatica_price(rules)
+    square = table.origin
+    fatica = 0
+    since = 0
+    for level in range(1, steps + 1):
+        square = maze.neighbour[square, ways & 3]
+        ways >>= 2
+        fatica += 1 if maze.code[square] == FATICA else 0
+        foes = foes_on_the_way(maze, table, square, able)
+        if foes != 0:
+            weigh_way(rules, maze, table, foes, level, since, fatica, price)
+            since = level
+    height = height_after(table, since, fatica, price)
+    ended = int(table.alive[since]) * ending(rules, maze, table, square, height) // CERTAIN
+    return int(table.worth[since]) + ended
 
 
 @kernel
@@ -706,6 +789,7 @@ def weigh_options(
     rules: np.record, maze: np.record, table: np.record, kind: int, seat: int, count: int
 ) -> int:
     """Return which of the first `count` of ``table.options`` is worth most to the seat."""
+    table.plans += 1
     table.answers = 0
     seed = begin_choosing(table, seat)
     chosen = 0

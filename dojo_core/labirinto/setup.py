@@ -106,6 +106,8 @@ def prepare_on(board: Board, options: Mapping[str, Any]) -> Setup:
     table = lay_table(options, players)
     if len(tree.nodes) > 0:
         table[0].prospect[:], table[0].turns_to_dojo[:] = look_ahead(board, options)
+        felt = table[0].weights["prospect"] * table[0].weights["stripe"]
+        table[0].promised[:] = table[0].prospect * felt[:, None] // 100
     return Setup(
         options, options["players"], SQUARES, WIDTH, Tables(rules, maze, tree, table, board)
     )

@@ -250,6 +250,7 @@ TABLE = np.dtype(
         # What a square of a quadrant is good for, see `prospects.Prospects`
         ("prospect", "i8", 64),
         ("turns_to_dojo", "i8", 64),
+        ("promised", "i8", (SEATS, 64)),  # what `prospect` is worth to a seat
         # By seat, its track position and an opponent's: filled where it is asked (weighing.py)
         ("duels", DUEL, (SEATS, TRACK, TRACK)),
         # Tallies of the play

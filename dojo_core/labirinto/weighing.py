@@ -99,7 +99,9 @@ def place(
     turns = table.turns_to_dojo[square & 63]
     if is_brown(rules, track):
         return int(-weights.delay * turns)
-    promised = table.prospect[square & 63] * weights.prospect * weights.stripe // 100
+    promised = whole(table.promised[seat, square & 63])
+    if weights.approach == 0:
+        return promised
     return int(promised - weights.approach * turns * track // top_of_track(rules))
 
 

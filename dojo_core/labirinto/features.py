@@ -36,6 +36,14 @@ def _switch(name: str, default: bool, help: str) -> Option:
 FEATURES: tuple[Option, ...] = (
     # The own place on the track and on the board
     _weight("stripe", 100, 0, 1000, _WORTH, "Worth of each stripe."),
+    _weight(
+        "rising",
+        0,
+        0,
+        2000,
+        _WORTH,
+        "By how much the track's last stripe is worth more than its first; others in proportion.",
+    ),
     *(
         _weight(
             belt, 0, -5000, 20_000, _WORTH, f"Worth of wearing the {title} belt or a higher one."
@@ -132,11 +140,13 @@ def climb(weights: Mapping[str, Any], belt_stripes: int) -> list[int]:
         Hundredths of a stripe, from position 0 to the top of the track.
     """
     worths = []
-    for track in range(6 * belt_stripes):
+    top = 6 * belt_stripes - 1
+    for track in range(top + 1):
         worn = _BELTS[: track // belt_stripes]
         spare = max(track - 5 * belt_stripes, 0)
         belts = sum(weights[belt] for belt, _ in worn)
-        worths.append(weights["stripe"] * track + belts + weights["spare"] * spare)
+        rise = weights["rising"] * track * (track - 1) // (2 * max(top - 1, 1))
+        worths.append(weights["stripe"] * track + rise + belts + weights["spare"] * spare)
     return worths
 
 

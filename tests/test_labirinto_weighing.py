@@ -10,6 +10,7 @@ from scipy.stats import chisquare
 
 from dojo_core.kernel import plain_python
 from dojo_core.labirinto import tables
+from dojo_core.labirinto.features import climb
 from dojo_core.labirinto.play import lay_play, play_on
 from dojo_core.labirinto.trace import read_log
 
@@ -49,6 +50,11 @@ def test_a_belt_is_sought_or_shunned_for_what_it_is_worth(yellow, climbs):
     # (1,5) is the only A of the quadrant, three steps from (1,2); it makes a White belt Yellow.
     situation = Situation(player=weighing(yellow=yellow), players={"0": at(1, 2, track=2)})
     assert (situation.end(3) == (1, 5)) == climbs
+
+
+def test_rising_makes_the_last_stripe_worth_more_than_the_first():
+    stripes = np.diff(climb(GAME.weights_of({"stripe": 20, "rising": 160}), 3))
+    assert (stripes[0], stripes[8], stripes[-1]) == (20, 100, 180)
 
 
 @pytest.mark.parametrize(("spare", "climbs"), [(200, True), (-200, False)])

@@ -30,7 +30,7 @@ CARDS = {
 }
 TECNICA = ("Kiai", "Uke", "Kaeshi")
 BELTS = 6
-PLAYERS = ("random", "wanderer", "greedy", "beginner", "careful", "bold", "expert")
+PLAYERS = ("random", "wanderer", "greedy", "beginner", "careful", "bold", "expert", "master")
 REASONS = ("exam", "max_rounds")
 SEAT_COUNTS = (
     "attacks_won", "attacks_lost", "defences_won", "defences_lost", "starts", "exams",

@@ -66,6 +66,7 @@ VARIATIONS = [
         "players": 4,
         "player": ["bold", {"inherits": "careful", "temperature": 80}, "beginner", "expert"],
     },
+    {"players": 3, "player": ["master", "expert", "master"]},
     {f"{key}_cards": 0 for key in CARDS},
     {f"{key}_cards": int(key in ("kiai", "uke")) for key in CARDS},
 ]

@@ -319,7 +319,7 @@ def test_temperature_takes_the_worse_answer_at_times():
 # Hidden information
 
 
-@pytest.mark.parametrize("player", ["careful", "bold", "expert"])
+@pytest.mark.parametrize("player", ["careful", "bold", "expert", "master"])
 def test_what_others_hold_face_down_changes_no_choice(player):
     """Cards in other hands and the deck change places; the mover's walk and answers do not."""
     answers = set()
@@ -358,7 +358,7 @@ def until_something_is_revealed(events):
     return shown
 
 
-@pytest.mark.parametrize("player", ["careful", "expert"])
+@pytest.mark.parametrize("player", ["careful", "expert", "master"])
 def test_a_turn_begins_the_same_whatever_is_hidden(player):
     """A play is stopped before a turn, all hidden cards are shuffled, and the turn is the same."""
     options = {"player": player, "kiai_cards": 6, "uke_cards": 5, "kaeshi_cards": 5}
@@ -396,7 +396,7 @@ def shuffle_hidden(table, rng):
 
 
 def test_a_told_play_is_the_play_that_is_counted():
-    options = {"player": ["beginner", "careful", "bold", "expert"], "start_track": 10}
+    options = {"player": ["beginner", "careful", "master", "expert"], "start_track": 10}
     setup = GAME.prepare(GAME.resolve(options))
     out = GAME.out(setup, 3)
     GAME.play(setup, 4, 0, 3, out)

@@ -42,6 +42,11 @@ STRATEGIES = (
         "Weighs every walk, fight, card and Exam by what the next round may make of it, with tuned"
         " weights.",
     ),
+    Strategy(
+        "master",
+        "An expert that weighs stripes and cards by how often they win: low stripes hardly count,"
+        " cards and the last stripes before Brown do.",
+    ),
 )
 
 # The code of a seat whose player is given by its weights comes after these.

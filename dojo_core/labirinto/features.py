@@ -156,6 +156,12 @@ _EXPERT = {
     "again": 64,
 }  # fmt: skip
 _SPENDING = {**_EXPERT, "kiai": 150, "kaeshi": 60, "uke": 20, "guard": 0}
+# Those of `master` were found by `dojo-sweep tune` against three `expert`; PLAYERS.md tells how.
+_MASTER = {
+    "stripe": 23, "rising": 66, "brown": 511, "delay": 181, "prospect": 150, "exam": 3606,
+    "start": 5, "caution": 82, "exposure": 29, "prey": 75, "deny": 74, "kiai": 365, "uke": 60,
+    "kaeshi": 142, "saving": 83, "guard": 83, "again": 64,
+}  # fmt: skip
 PLAYERS: dict[str, dict[str, int]] = {
     "beginner": {"fights": False, "cards": False, "temperature": 100},
     "careful": {**_SPENDING, "caution": 110, "exposure": 60, "kiai": 250, "kaeshi": 90},
@@ -163,4 +169,5 @@ PLAYERS: dict[str, dict[str, int]] = {
         **_SPENDING, "caution": 50, "exposure": 0, "prey": 40, "deny": 120, "prospect": 30,
     },
     "expert": _EXPERT,
+    "master": _MASTER,
 }  # fmt: skip

@@ -208,9 +208,13 @@ def test_an_example_of_the_page_is_a_grid(write_grid, text):
     assert grid.ladder or grid.tune
 
 
-def test_the_shipped_search_is_a_grid():
-    tune = read_grid(PAGE.parent / "examples" / "tune.toml").tune
-    assert tune.against[1] == ("careful", "bold", "greedy")
+@pytest.mark.parametrize("player", ["expert", "master"])
+def test_a_shipped_player_is_what_its_search_could_find(player):
+    grid = read_grid(PAGE.parent / "examples" / f"tune_{player}.toml")
+    weights = grid.game.weights_of(player)
+    for key, start in grid.tune.start.items():
+        low, high = grid.tune.ranges.get(key, (start, start))
+        assert low <= weights[key] <= high, key
 
 
 def test_the_shipped_ladder_is_a_grid():

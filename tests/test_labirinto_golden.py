@@ -39,7 +39,9 @@ PLAYS = {
     "four_of_weights": (
         "player=beginner,careful,bold,expert players=4 start_track=9 max_rounds=12 --seed 3"
     ),
-    "three_of_mastery": "player=master,expert,master players=3 start_track=12 max_rounds=8 --seed 4",
+    "three_of_mastery": (
+        "player=master,expert,master players=3 start_track=12 max_rounds=8 --seed 4"
+    ),
     "four_alternatives": (
         "player=greedy players=4 short_game=true first_player_extra=1 fatica_stop_only=true"
         " first_round_kumite=true exam_own_belt=true kiai=1 exam_fail_cost=0 start_track=14"

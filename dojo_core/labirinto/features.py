@@ -37,9 +37,13 @@ FEATURES: tuple[Option, ...] = (
     # The own place on the track and on the board
     _weight("stripe", 100, 0, 1000, _WORTH, "Worth of each stripe."),
     _weight(
-        "rising", 0, 0, 2000, _WORTH,
+        "rising",
+        0,
+        0,
+        2000,
+        _WORTH,
         "By how much the track's last stripe is worth more than its first; others in proportion.",
-    ),  # fmt: skip
+    ),
     *(
         _weight(
             belt, 0, -5000, 20_000, _WORTH, f"Worth of wearing the {title} belt or a higher one."

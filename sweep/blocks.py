@@ -88,7 +88,7 @@ def bytes_per_play(game: Game, setup: Setup) -> int:
 
 
 def merge_tables(game: Game, table: str, parts: list[pa.Table]) -> pa.Table:
-    """Return the rows of `parts` as one table: put together, and tallies added up."""
+    """Return the rows of `parts`, whose texts may be coded, as one table: tallies added up."""
     rows = pa.concat_tables(parts)
     keys = {
         "squares": ["point", "square", "row", "col"],
@@ -96,7 +96,8 @@ def merge_tables(game: Game, table: str, parts: list[pa.Table]) -> pa.Table:
         "histograms": ["point", "metric", "low", "high"],
     }.get(table)
     if keys is None:
-        return rows.combine_chunks()
+        return rows
+    rows = rows.cast(schema(game, table))
     extremes: dict[str, Any] = {"least": "min", "greatest": "max"} if table == "moments" else {}
     how = {name: extremes.get(name, "sum") for name in rows.column_names if name not in keys}
     grouped = rows.group_by(keys).aggregate(list(how.items()))
@@ -229,11 +230,22 @@ def classes(values: np.ndarray[Any, Any]) -> tuple[np.ndarray[Any, Any], np.ndar
 
 
 def column_bytes(column: pa.ChunkedArray[Any]) -> Iterator[bytes]:
-    """Yield the uncompressed content of a column without nulls, however it is cut into chunks."""
+    """Yield the uncompressed content of a column without nulls, however it is cut into chunks.
+
+    Texts are told once, in the order in which they first come, coded or not.
+    """
     if pa.types.is_string(column.type):
-        coded = column.combine_chunks().dictionary_encode()
-        yield "\n".join(map(str, coded.dictionary.to_pylist())).encode()
-        yield coded.indices.to_numpy().tobytes()
+        column = column.dictionary_encode()
+    if pa.types.is_dictionary(column.type):
+        parts: list[Any] = column.unify_dictionaries().chunks
+        texts = parts[0].dictionary.to_pylist() if parts else []
+        codes = np.concatenate([np.zeros(0, np.int32), *(part.indices for part in parts)])
+        runs = codes[np.flatnonzero(np.diff(codes, prepend=-1))]
+        order = list(dict.fromkeys(runs.tolist()))
+        rank = np.zeros(len(texts), np.int32)
+        rank[order] = np.arange(len(order))
+        yield "\n".join(texts[code] for code in order).encode()
+        yield rank[codes].tobytes()
     elif pa.types.is_decimal(column.type):
         yield "\n".join(map(str, column.to_pylist())).encode()
     else:

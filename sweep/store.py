@@ -26,7 +26,7 @@ from dojo_core.game import Game
 from sweep.blocks import Tables, column_bytes, merge_tables
 from sweep.places import STORAGE_TROUBLE, Place, Stamp, side_by_side
 from sweep.plan import Block, Plan, Ranges, joined, overlaps
-from sweep.schemas import narrowed, plain, schema, table_names
+from sweep.schemas import coded, narrowed, plain, schema, table_names
 
 FORMAT = 1
 SET_ASIDE = "set_aside"  # the folder of files that were found broken
@@ -135,7 +135,7 @@ def write_chunk(
     """Publish the files of a chunk in the sweep's `folder`, side by side, and return it."""
 
     def publish(table: str) -> Stamp:
-        content = tables[table]
+        content = tables[table].cast(coded(tables[table].schema))
         metadata = {
             "format": FORMAT,
             "table": table,
@@ -145,7 +145,7 @@ def write_chunk(
             "checksum": checksum(content),
         }
         file = file_name(name, table)
-        write_arrow(folder, file, narrowed(content.combine_chunks()), metadata)
+        write_arrow(folder, file, narrowed(content).combine_chunks(), metadata)
         return folder.stamps([file])[file]
 
     stamps = side_by_side(publish, tables)
@@ -173,7 +173,7 @@ def merge_chunks(folder: Place, game: Game, record: str, group: Group) -> Merged
             tables = {}
             for table in table_names(record):
                 file = file_name(chunk.name, table)
-                tables[table] = read_checked(folder, file, schema(game, table))
+                tables[table] = read_checked(folder, file, coded(schema(game, table)))
         except BrokenFileError as problem:
             broken.append((chunk.name, file, str(problem)))
         else:
@@ -224,23 +224,25 @@ def read_checked(place: Place, name: str, expected: pa.Schema | None) -> pa.Tabl
     Args:
         place: The sweep's folder.
         name: The file in it.
-        expected: The schema its table has in the code; None for a file of other code.
+        expected: The schema its table has in the code, texts coded or not; None for a file of
+            other code.
 
     Raises:
         BrokenFileError: It does not open, or its schema, rows, metadata or checksum are wrong.
     """
     with _reading(place, name) as reader:
         metadata = _told(reader)
-        if expected and not plain(reader.schema).equals(expected, check_metadata=False):
+        stored = plain(reader.schema)
+        if expected and not stored.equals(plain(expected), check_metadata=False):
             raise BrokenFileError("its columns are not those of its table")
         content = reader.read_all()
         content.validate(full=True)
-        content = content.cast(plain(content.schema))
+        content = content.cast(coded(stored))
         if content.num_rows != metadata["rows"]:
             raise BrokenFileError(f"it has {content.num_rows} rows, not {metadata['rows']}")
         if checksum(content) != metadata["checksum"]:
             raise BrokenFileError("its checksum does not match its content")
-        return content.cast(expected) if expected else content
+        return content.cast(expected or stored)
 
 
 def _told(reader: ipc.RecordBatchFileReader) -> dict[str, Any]:

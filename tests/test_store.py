@@ -79,6 +79,21 @@ def test_the_checksum_sees_content_and_not_how_it_is_cut(write_grid):
         assert checksum(table.slice(1)) != checksum(table)
 
 
+def test_the_checksum_sees_texts_and_not_how_they_are_coded():
+    def texts(*words):
+        return pa.table({"point": pa.array(words)})
+
+    def code(table):
+        return table.cast(coded(table.schema))
+
+    plain_texts = texts("b", "b", "a", "c")
+    pieces = pa.concat_tables([code(texts("b", "b")), code(texts("a", "c"))])
+    backwards = pa.DictionaryArray.from_arrays(pa.array([1, 1, 2, 0], pa.int32()), ["c", "b", "a"])
+    for same in (code(plain_texts), pieces, pa.table({"point": backwards})):
+        assert checksum(same) == checksum(plain_texts)
+    assert checksum(code(texts("b", "a", "a", "c"))) != checksum(plain_texts)
+
+
 @pytest.mark.parametrize(
     ("harm", "words"),
     [

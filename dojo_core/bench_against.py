@@ -16,6 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from dojo_core import games
 from dojo_core.errors import DojoError
 from dojo_core.kernel import PACKAGE
 from dojo_core.taking_turns import Side, interval_of_median
@@ -24,13 +25,20 @@ from dojo_core.taking_turns import Side, interval_of_median
 TOLERATED = 1.15
 CONFIDENCE = 0.95
 
-# What a side does. It stands on nothing but the contract of a game, which an older engine has too.
+# What a side does: it tells which rows it can play, then plays what it is asked. It stands on
+# nothing but the contract of a game, which an older engine has too.
 _SIDE = """
 import json, sys, time
 from dojo_core import games
+from dojo_core.errors import DojoError
 game = games.load(sys.argv[1])
-setups = [game.prepare(game.resolve(options)) for options in json.loads(sys.argv[2])]
-print(json.dumps("ready"), flush=True)
+setups = {}
+for row, options in enumerate(json.loads(sys.argv[2])):
+    try:
+        setups[row] = game.prepare(game.resolve(options))
+    except DojoError:
+        pass
+print(json.dumps(list(setups)), flush=True)
 for line in sys.stdin:
     row, first, plays = json.loads(line)
     out = game.out(setups[row], plays)
@@ -105,7 +113,7 @@ def unpack(revision: str, folder: Path) -> None:
 def compare(
     revision: str, game: str, rows: Sequence[dict[str, Any]], pairs: int, seconds: float
 ) -> Iterator[Comparison]:
-    """Compare this engine with that of a revision.
+    """Compare this engine with that of a revision, in the rows that the older one can play too.
 
     Args:
         revision: What git knows the older sources by.
@@ -118,7 +126,7 @@ def compare(
         A comparison a row.
 
     Raises:
-        DojoError: When there are no such sources, or they cannot play.
+        DojoError: When there are no such sources, or they can play no row.
     """
     with tempfile.TemporaryDirectory() as folder:
         there_sources = Path(folder) / "sources"
@@ -128,10 +136,23 @@ def compare(
             side("this engine", PACKAGE.parent, game, rows) as here,
             side(f"the engine of {revision}", there_sources, game, rows, cache) as there,
         ):
-            here.answer()
-            there.answer()
-            for row, options in enumerate(rows):
-                yield compared(here, there, row, options, pairs, seconds, len(rows))
+            if len(here.answer()) < len(rows):
+                refuse(game, rows)
+            known = there.answer()
+            if not known:
+                raise DojoError(
+                    f"--against {revision!r}: its engine can play none of this; name players and"
+                    " options that it has, or a later commit"
+                )
+            for row in known:
+                yield compared(here, there, row, rows[row], pairs, seconds, len(known))
+
+
+def refuse(game: str, rows: Sequence[dict[str, Any]]) -> None:
+    """Raise what this engine has against the first row that it cannot play."""
+    found = games.load(game)
+    for options in rows:
+        found.prepare(found.resolve(options))
 
 
 def compared(
@@ -179,8 +200,8 @@ def _ns_per_turn(seconds: float, turns: int) -> float:
     return seconds / turns * 1e9
 
 
-def table(revision: str, rows: Sequence[Comparison]) -> Iterator[str]:
-    """Render comparisons as lines of text."""
+def table(revision: str, rows: Sequence[Comparison], asked: int) -> Iterator[str]:
+    """Render comparisons as lines of text, and how many of those asked for could not be made."""
     yield f"ns a turn, here and at {revision}; speed: there / here, median of the pairs"
     yield "player     players      here     there  speed [95% interval]   same plays"
     for row in rows:
@@ -189,3 +210,5 @@ def table(revision: str, rows: Sequence[Comparison]) -> Iterator[str]:
             f"{row.player:10} {row.players:7} {row.here:9,.0f} {row.there:9,.0f}  {speed:21}"
             f"  {'yes' if row.same else 'no'}{'  SLOWER' if row.slower else ''}"
         )
+    if asked > len(rows):
+        yield f"{revision} cannot play {asked - len(rows)} of the {asked} lines asked for"

@@ -400,7 +400,7 @@ def bench_against_revision(
 
     compared = list(bench_against.compare(revision, game, rows, pairs, seconds))
     result = {"game": game, "against": revision, "rows": [row._asdict() for row in compared]}
-    tell_bench(result, bench_against.table(revision, compared), keep, as_json)
+    tell_bench(result, bench_against.table(revision, compared, len(rows)), keep, as_json)
     return any(row.slower for row in compared)
 
 

@@ -18,7 +18,7 @@ from dojo_core.errors import DojoError
 
 
 class Side:
-    """A process that answers each line of JSON with a line of JSON, and "ready" before any.
+    """A process that answers each line of JSON with a line of JSON, and tells one when it is ready.
 
     Use it in a ``with`` block: it is ended at the end, as it has nothing to lose.
     """
@@ -46,7 +46,7 @@ class Side:
         self.process.communicate()
 
     def answer(self) -> Any:
-        """Return the next answer; "ready" comes first.
+        """Return the next answer; the first one says that it is ready.
 
         Raises:
             DojoError: When the process ended.

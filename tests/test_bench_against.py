@@ -47,9 +47,10 @@ def test_the_table_marks_what_is_slower():
         Comparison("random", 4, 250.0, 200.0, 0.8, 0.75, 0.85, 31, True),
         Comparison("greedy", 4, 1000.0, 1350.0, 1.35, 1.33, 1.38, 31, False),
     ]
-    lines = list(bench_against.table("abc", rows))
+    lines = list(bench_against.table("abc", rows, 3))
     assert lines[2].endswith("0.80 [0.75, 0.85]      yes  SLOWER")
     assert lines[3].endswith("1.35 [1.33, 1.38]      no")
+    assert lines[4] == "abc cannot play 1 of the 3 lines asked for"
 
 
 def test_a_revision_that_git_does_not_know_is_refused(tmp_path):
@@ -69,11 +70,22 @@ def test_an_engine_plays_the_same_as_itself():
         bench_against.side("one", PACKAGE.parent, "labirinto", rows) as one,
         bench_against.side("other", PACKAGE.parent, "labirinto", rows) as other,
     ):
-        assert one.answer() == other.answer() == "ready"
+        assert one.answer() == other.answer() == [0]
         played = bench_against.compared(one, other, 0, rows[0], 6, 0.001, 1)
     assert played.same
     assert played.low <= played.ratio <= played.high
     assert played.here > 0
+
+
+def test_a_side_leaves_out_what_its_engine_does_not_know():
+    rows = [{"player": "nobody", "players": 3}, {"player": "random", "players": 3}]
+    with bench_against.side("one", PACKAGE.parent, "labirinto", rows) as one:
+        assert one.answer() == [1]
+
+
+def test_what_this_engine_cannot_play_is_refused():
+    with pytest.raises(DojoError, match="nobody"):
+        bench_against.refuse("labirinto", [{"player": "random"}, {"player": "nobody"}])
 
 
 def test_a_side_that_cannot_go_on_is_told_in_a_sentence(tmp_path):

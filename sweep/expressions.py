@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import operator
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -83,12 +84,19 @@ def read_expression(text: str, kinds: Mapping[str, Kind]) -> Expression:
     if len(text) > MAX_LENGTH:
         raise ExpressionError(f"is longer than {MAX_LENGTH} characters")
     try:
-        tree = ast.parse(text.strip(), mode="eval").body
+        tree = _parsed(text.strip())
         reader = _Reader(kinds)
         kind, read = reader.part(tree)
     except (SyntaxError, ValueError, MemoryError, RecursionError):
         raise ExpressionError("is not an expression, such as '200 * players'") from None
     return Expression(text, tuple(reader.names), kind, read)
+
+
+def _parsed(text: str) -> ast.expr:
+    # Python's advice, as on '\d', is for who writes Python; it would stand amid what is told here.
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return ast.parse(text, mode="eval").body
 
 
 class _Reader:

@@ -69,6 +69,12 @@ def test_what_is_no_sum_over_options_is_refused(text, words):
     assert words in str(caught.value)
 
 
+@pytest.mark.parametrize("text", [r"die == '\d'", "1if on else 2"])
+def test_a_text_that_python_finds_doubtful_is_read_without_a_warning(text, recwarn):
+    read_expression(text, KINDS)
+    assert not recwarn.list
+
+
 def test_a_division_by_zero_is_told():
     with pytest.raises(ExpressionError, match="divides by zero"):
         read_expression("a // (b + 2)", KINDS).value(VALUES)

@@ -25,12 +25,13 @@ from dojo_core.taking_turns import Side, interval_of_median
 TOLERATED = 1.15
 CONFIDENCE = 0.95
 
-# What a side does: it tells which rows it can play, then plays what it is asked. It stands on
-# nothing but the contract of a game, which an older engine has too.
+# What a side does: it tells its engine's name and which rows it can play, then plays what it is
+# asked. It stands on nothing but the contract of a game, which an older engine has too.
 _SIDE = """
 import json, sys, time
 from dojo_core import games
 from dojo_core.errors import DojoError
+from dojo_core.kernel import engine_hash
 game = games.load(sys.argv[1])
 setups = {}
 for row, options in enumerate(json.loads(sys.argv[2])):
@@ -38,7 +39,7 @@ for row, options in enumerate(json.loads(sys.argv[2])):
         setups[row] = game.prepare(game.resolve(options))
     except DojoError:
         pass
-print(json.dumps(list(setups)), flush=True)
+print(json.dumps([engine_hash(sys.argv[1]), list(setups)]), flush=True)
 for line in sys.stdin:
     row, first, plays = json.loads(line)
     out = game.out(setups[row], plays)
@@ -123,7 +124,7 @@ def compare(
         seconds: How long one of them plays at a time, about.
 
     Yields:
-        A comparison a row.
+        A comparison a row; none when both have the same engine.
 
     Raises:
         DojoError: When there are no such sources, or they can play no row.
@@ -136,9 +137,12 @@ def compare(
             side("this engine", PACKAGE.parent, game, rows) as here,
             side(f"the engine of {revision}", there_sources, game, rows, cache) as there,
         ):
-            if len(here.answer()) < len(rows):
+            engine, playable = here.answer()
+            if len(playable) < len(rows):
                 refuse(game, rows)
-            known = there.answer()
+            older, known = there.answer()
+            if older == engine:
+                return
             if not known:
                 raise DojoError(
                     f"--against {revision!r}: its engine can play none of this; name players and"
@@ -201,7 +205,13 @@ def _ns_per_turn(seconds: float, turns: int) -> float:
 
 
 def table(revision: str, rows: Sequence[Comparison], asked: int) -> Iterator[str]:
-    """Render comparisons as lines of text, and how many of those asked for could not be made."""
+    """Render comparisons as lines of text, and how many of those asked for could not be made.
+
+    No comparison at all says that the engine is the same.
+    """
+    if not rows:
+        yield f"the engine is the same at {revision}: nothing to compare"
+        return
     yield f"ns a turn, here and at {revision}; speed: there / here, median of the pairs"
     yield "player     players      here     there  speed [95% interval]   same plays"
     for row in rows:

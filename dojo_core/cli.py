@@ -291,7 +291,8 @@ def bench(
 ) -> None:
     """Measure plays, turns and decisions a second on one core, and the time to compile.
 
-    With --against, exit code 1 says that some line is slower by more than 15%, and not by chance.
+    With --against, exit code 1 says that some line is slower by more than 15%, and not by chance;
+    where both have the same engine, nothing is played.
     """
     from dojo_core import games
 

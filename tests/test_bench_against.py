@@ -1,13 +1,14 @@
 """`dojo bench --against`: what it compares, and when it speaks of a slowdown."""
 
 import random
+import shutil
 
 import pytest
 
 from dojo_core import bench, bench_against
 from dojo_core.bench_against import Comparison
 from dojo_core.errors import DojoError
-from dojo_core.kernel import PACKAGE
+from dojo_core.kernel import PACKAGE, engine_hash
 from dojo_core.taking_turns import Side, interval_of_median
 
 
@@ -70,7 +71,7 @@ def test_an_engine_plays_the_same_as_itself():
         bench_against.side("one", PACKAGE.parent, "labirinto", rows) as one,
         bench_against.side("other", PACKAGE.parent, "labirinto", rows) as other,
     ):
-        assert one.answer() == other.answer() == [0]
+        assert one.answer() == other.answer() == [engine_hash("labirinto"), [0]]
         played = bench_against.compared(one, other, 0, rows[0], 6, 0.001, 1)
     assert played.same
     assert played.low <= played.ratio <= played.high
@@ -80,7 +81,29 @@ def test_an_engine_plays_the_same_as_itself():
 def test_a_side_leaves_out_what_its_engine_does_not_know():
     rows = [{"player": "nobody", "players": 3}, {"player": "random", "players": 3}]
     with bench_against.side("one", PACKAGE.parent, "labirinto", rows) as one:
-        assert one.answer() == [1]
+        assert one.answer()[1] == [1]
+
+
+@pytest.mark.parametrize(
+    ("edited", "comparisons"),
+    [("cli.py", []), ("micro_dojo/rules.py", []), ("labirinto/rules.py", ["measured"])],
+)
+def test_only_an_edit_of_the_game_s_engine_is_worth_a_comparison(monkeypatch, edited, comparisons):
+    def unpack(revision, folder):
+        for part in ("dojo_core", "board"):
+            shutil.copytree(PACKAGE.parent / part, folder / part)
+        file = folder / "dojo_core" / edited
+        file.write_text(file.read_text() + "# older\n")
+
+    monkeypatch.setattr(bench_against, "unpack", unpack)
+    monkeypatch.setattr(bench_against, "compared", lambda *_: "measured")
+    rows = [{"player": "random", "players": 3}]
+    assert list(bench_against.compare("v0", "labirinto", rows, 6, 0.001)) == comparisons
+
+
+def test_the_table_says_that_the_engine_is_the_same():
+    lines = list(bench_against.table("v0", [], 2))
+    assert lines == ["the engine is the same at v0: nothing to compare"]
 
 
 def test_what_this_engine_cannot_play_is_refused():

@@ -13,7 +13,6 @@ from pyarrow import ipc
 from dojo_core.game import Game, Setup
 from sweep.blocks import MAX_BLOCK_BYTES, bytes_per_play, play_block
 from sweep.plan import Block, Calibration, Plan
-from sweep.schemas import narrowed
 
 TRIAL_SECONDS = 0.3  # a point
 BLOCK_SECONDS = 5.0  # what a block takes when there is work for long
@@ -96,9 +95,8 @@ def _trial(plan: Plan, game: Game, point: str, setup: Setup) -> tuple[float, flo
 def _stored_bytes(table: pa.Table) -> int:
     file = io.BytesIO()
     options = ipc.IpcWriteOptions(compression="zstd")
-    rows = narrowed(table)
-    with ipc.new_file(file, rows.schema, options=options) as writer:
-        writer.write_table(rows)
+    with ipc.new_file(file, table.schema, options=options) as writer:
+        writer.write_table(table)
     return len(file.getvalue())
 
 

@@ -15,6 +15,7 @@ from dojo_core.game import Game
 from sweep.journal import DONE, journal
 from sweep.places import Place
 from sweep.plan import Ranges, joined
+from sweep.schemas import narrowed
 from sweep.store import Chunk, Store, counted, covered, read_manifest, read_plan, write_chunk
 from sweep.summary import point_sums, write_points
 from sweep.verify import ChunkError, Finding, check_chunk
@@ -96,7 +97,8 @@ def _take_in(
     except ChunkError as error:
         result.findings.append(error.finding)
         return
-    store.add(write_chunk(store.folder, chunk.record, chunk.name, chunk.ranges, tables))
+    kept = {table: narrowed(rows) for table, rows in tables.items()}
+    store.add(write_chunk(store.folder, chunk.record, chunk.name, chunk.ranges, kept))
     result.plays += chunk.plays
     for point, ranges in chunk.ranges.items():
         held[point] = joined([*held.get(point, []), *ranges])

@@ -89,8 +89,21 @@ def narrowed(rows: pa.Table) -> pa.Table:
     are zero, which compressed still take half as much again as the values themselves. The type in
     the table stands in the field's metadata, for `plain`.
     """
+    own = coded(plain(rows.schema))
     rows = rows.cast(coded(rows.schema))
-    return rows.cast(_retyped(rows.schema, map(_narrowest, rows.columns), told=True))
+    return rows.cast(_retyped(own, map(_narrowest, rows.columns), told=True), safe=False)
+
+
+def put_together(parts: Sequence[pa.Table]) -> pa.Table:
+    """Return the rows of tables that files hold as one, again as a file holds them.
+
+    Only columns that are not equally wide in all of them are widened for it.
+    """
+    own = coded(plain(parts[0].schema))
+    widths = zip(own.types, *(coded(part.schema).types for part in parts), strict=True)
+    common = [kind if len({*kinds}) > 1 else kinds[0] for kind, *kinds in widths]
+    wanted = _retyped(own, common, told=True)
+    return narrowed(pa.concat_tables(part.cast(wanted) for part in parts))
 
 
 def plain(stored: pa.Schema) -> pa.Schema:

@@ -26,9 +26,9 @@ from dojo_core.game import Game
 from sweep.blocks import Tables, column_bytes, merge_tables
 from sweep.places import STORAGE_TROUBLE, Place, Stamp, side_by_side
 from sweep.plan import Block, Plan, Ranges, joined, overlaps
-from sweep.schemas import coded, narrowed, plain, schema, table_names
+from sweep.schemas import plain, schema, table_names
 
-FORMAT = 1
+FORMAT = 2
 SET_ASIDE = "set_aside"  # the folder of files that were found broken
 FAILURES = "failures.jsonl"  # the blocks of the last run that raised
 KEY = b"dojo"  # in the schema's metadata of every file
@@ -124,7 +124,8 @@ def write_arrow(
 
     def write(file: Any) -> None:
         with ipc.new_file(file, table.schema, options=options) as writer:
-            writer.write_table(table, max_chunksize=BATCH_ROWS)
+            for first in range(0, table.num_rows, BATCH_ROWS):
+                writer.write_table(table.slice(first, BATCH_ROWS).combine_chunks())
 
     place.publish(name, write)
 
@@ -132,10 +133,18 @@ def write_arrow(
 def write_chunk(
     folder: Place, record: str, name: str, ranges: Mapping[str, Ranges], tables: Tables
 ) -> Chunk:
-    """Publish the files of a chunk in the sweep's `folder`, side by side, and return it."""
+    """Publish the files of a chunk in the sweep's `folder`, side by side, and return it.
+
+    Args:
+        folder: The sweep's folder.
+        record: ``plays`` or ``summary``.
+        name: The files' name without ``.arrow``.
+        ranges: The ranges of plays by point.
+        tables: Their rows, as files hold them.
+    """
 
     def publish(table: str) -> Stamp:
-        content = tables[table].cast(coded(tables[table].schema))
+        content = tables[table].unify_dictionaries()
         metadata = {
             "format": FORMAT,
             "table": table,
@@ -145,7 +154,7 @@ def write_chunk(
             "checksum": checksum(content),
         }
         file = file_name(name, table)
-        write_arrow(folder, file, narrowed(content).combine_chunks(), metadata)
+        write_arrow(folder, file, content, metadata)
         return folder.stamps([file])[file]
 
     stamps = side_by_side(publish, tables)
@@ -173,7 +182,7 @@ def merge_chunks(folder: Place, game: Game, record: str, group: Group) -> Merged
             tables = {}
             for table in table_names(record):
                 file = file_name(chunk.name, table)
-                tables[table] = read_checked(folder, file, coded(schema(game, table)))
+                tables[table] = read_checked(folder, file, schema(game, table))
         except BrokenFileError as problem:
             broken.append((chunk.name, file, str(problem)))
         else:
@@ -194,9 +203,9 @@ def merge_chunks(folder: Place, game: Game, record: str, group: Group) -> Merged
 def checksum(table: pa.Table) -> str:
     """Return a hash of the table's uncompressed content, whatever its chunks and compression."""
     digest = hashlib.blake2b(digest_size=16)
-    for name in table.column_names:
-        digest.update(name.encode())
-        for part in column_bytes(table.column(name)):
+    for field, column in zip(table.schema, table.columns, strict=True):
+        digest.update(f"{field.name} {field.type}".encode())
+        for part in column_bytes(column):
             digest.update(part)
     return digest.hexdigest()
 
@@ -219,30 +228,31 @@ def read_metadata(place: Place, name: str) -> dict[str, Any]:
 
 
 def read_checked(place: Place, name: str, expected: pa.Schema | None) -> pa.Table:
-    """Return a file's rows, if it is exactly what was published.
+    """Return a file's rows as it holds them, if it is exactly what was published.
 
     Args:
         place: The sweep's folder.
         name: The file in it.
-        expected: The schema its table has in the code, texts coded or not; None for a file of
-            other code.
+        expected: The schema its table has in the code, to which its rows can be cast; None for a
+            file of other code.
 
     Raises:
-        BrokenFileError: It does not open, or its schema, rows, metadata or checksum are wrong.
+        BrokenFileError: It does not open, or its format, schema, rows, metadata or checksum are
+            wrong.
     """
     with _reading(place, name) as reader:
         metadata = _told(reader)
-        stored = plain(reader.schema)
-        if expected and not stored.equals(plain(expected), check_metadata=False):
+        if metadata["format"] != FORMAT:
+            raise BrokenFileError(f"its format is {metadata['format']}, not {FORMAT}")
+        if expected and not plain(reader.schema).equals(expected, check_metadata=False):
             raise BrokenFileError("its columns are not those of its table")
         content = reader.read_all()
         content.validate(full=True)
-        content = content.cast(coded(stored))
         if content.num_rows != metadata["rows"]:
             raise BrokenFileError(f"it has {content.num_rows} rows, not {metadata['rows']}")
         if checksum(content) != metadata["checksum"]:
             raise BrokenFileError("its checksum does not match its content")
-        return content.cast(expected or stored)
+        return content
 
 
 def _told(reader: ipc.RecordBatchFileReader) -> dict[str, Any]:

@@ -147,7 +147,7 @@ class Tally:
         """Return a chunk's sums for the table of points; a slot is a key and a point."""
         file = file_name(chunk, "moments")
         try:
-            rows = read_checked(self._folder, file, self._schema)
+            rows = read_checked(self._folder, file, self._schema).cast(self._schema)
         except BrokenFileError as problem:
             words = f"{self._folder.path(file)} is broken ({problem}); run the sweep again"
             raise DojoError(words, 3) from problem

@@ -30,7 +30,7 @@ from dojo_core.kernel import engine_hash
 from sweep.blocks import Tables, merge_tables, play_block
 from sweep.places import Place
 from sweep.plan import Block, Plan, Point, Ranges
-from sweep.schemas import schema, table_names
+from sweep.schemas import plain, schema, table_names
 from sweep.store import (
     BrokenFileError,
     Chunk,
@@ -172,12 +172,13 @@ def check_chunk(folder: Place, game: Game | None, chunk: Chunk) -> Tables:
             told = (metadata["table"], metadata["record"], metadata["ranges"], metadata["rows"])
             if told != (table, chunk.record, chunk.ranges, chunk.rows[table]):
                 raise BrokenFileError("it says otherwise of itself than the manifest does")
-            if trouble := _other_plays(table, content, chunk.ranges):
+            rows = content.cast(plain(content.schema))
+            if trouble := _other_plays(table, rows, chunk.ranges):
                 raise BrokenFileError(trouble)
         except BrokenFileError as problem:
             cure = RUN_AGAIN if "missing" in str(problem) else REMOVE
             raise ChunkError(Finding(file, str(problem), cure)) from problem
-        tables[table] = content
+        tables[table] = rows
     return tables
 
 
@@ -360,7 +361,7 @@ class _ReplayedRows:
                     stored = of_point.filter(pc.field("play") == play)
                     if "seat" in stored.column_names:
                         stored = stored.sort_by("seat")
-                    if not stored.equals(played[table]):
+                    if not stored.equals(played[table].cast(stored.schema)):
                         yield _replayed_otherwise(chunk, table, point, f"play {play}")
 
     def end(self) -> Iterator[Finding]:

@@ -22,8 +22,9 @@ from sweep.blocks import classes, play_block
 from sweep.places import Folder, at
 from sweep.plan import Block
 from sweep.queries import connect
-from sweep.schemas import coded, narrowed, plain, schema, table_names
+from sweep.schemas import coded, narrowed, plain, put_together, schema, table_names
 from sweep.store import (
+    FORMAT,
     KEY,
     BrokenFileError,
     Store,
@@ -81,17 +82,19 @@ def test_the_checksum_sees_content_and_not_how_it_is_cut(write_grid):
 
 def test_the_checksum_sees_texts_and_not_how_they_are_coded():
     def texts(*words):
-        return pa.table({"point": pa.array(words)})
+        return narrowed(pa.table({"point": pa.array(words)}))
 
-    def code(table):
-        return table.cast(coded(table.schema))
-
-    plain_texts = texts("b", "b", "a", "c")
-    pieces = pa.concat_tables([code(texts("b", "b")), code(texts("a", "c"))])
+    told = checksum(texts("b", "b", "a", "c"))
+    pieces = pa.concat_tables([texts("b", "b"), texts("a", "c")])
     backwards = pa.DictionaryArray.from_arrays(pa.array([1, 1, 2, 0], pa.int32()), ["c", "b", "a"])
-    for same in (code(plain_texts), pieces, pa.table({"point": backwards})):
-        assert checksum(same) == checksum(plain_texts)
-    assert checksum(code(texts("b", "a", "a", "c"))) != checksum(plain_texts)
+    for same in (pieces, pa.table({"point": backwards})):
+        assert checksum(same) == told
+    assert checksum(texts("b", "a", "a", "c")) != told
+
+
+def test_the_checksum_sees_of_what_type_bytes_are():
+    one, other = (pa.table({"n": pa.array([1], kind)}) for kind in (pa.int8(), pa.uint8()))
+    assert checksum(one) != checksum(other)
 
 
 @pytest.mark.parametrize(
@@ -105,7 +108,7 @@ def test_the_checksum_sees_texts_and_not_how_they_are_coded():
 def test_a_torn_file_is_recognised(write_grid, tmp_path, harm, words):
     _, tables = a_block(frozen(write_grid()))
     path = tmp_path / "x.arrow"
-    said = {"format": 1, "rows": 64, "ranges": {}, "checksum": checksum(tables["plays"])}
+    said = {"format": FORMAT, "rows": 64, "ranges": {}, "checksum": checksum(tables["plays"])}
     write_arrow(at(tmp_path), "x.arrow", tables["plays"], said)
     assert read_checked(at(tmp_path), "x.arrow", schema(GAME, "plays")).num_rows == 64
     path.write_bytes(harm(path.read_bytes()))
@@ -116,6 +119,7 @@ def test_a_torn_file_is_recognised(write_grid, tmp_path, harm, words):
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
+        ({"format": 1}, "its format is 1, not 2"),
         ({"rows": 63}, "it has 64 rows, not 63"),
         ({"checksum": "0"}, "its checksum does not match its content"),
     ],
@@ -124,15 +128,15 @@ def test_a_file_that_says_something_else_than_it_holds_is_recognised(
     write_grid, tmp_path, changes, words
 ):
     _, tables = a_block(frozen(write_grid()))
-    said = {"rows": 64, "ranges": {}, "checksum": checksum(tables["plays"]), **changes}
-    write_arrow(at(tmp_path), "x.arrow", tables["plays"], said)
+    said = {"format": FORMAT, "rows": 64, "ranges": {}, "checksum": checksum(tables["plays"])}
+    write_arrow(at(tmp_path), "x.arrow", tables["plays"], {**said, **changes})
     with pytest.raises(BrokenFileError, match=words):
         read_checked(at(tmp_path), "x.arrow", schema(GAME, "plays"))
 
 
 def test_a_file_of_other_columns_is_recognised(write_grid, tmp_path):
     _, tables = a_block(frozen(write_grid()))
-    said = {"rows": 64, "ranges": {}, "checksum": checksum(tables["plays"])}
+    said = {"format": FORMAT, "rows": 64, "ranges": {}, "checksum": checksum(tables["plays"])}
     write_arrow(at(tmp_path), "x.arrow", tables["plays"], said)
     with pytest.raises(BrokenFileError, match="columns are not those of its table"):
         read_checked(at(tmp_path), "x.arrow", schema(GAME, "seats"))
@@ -489,11 +493,13 @@ def test_a_files_texts_stand_once_and_its_rows_are_read_as_they_were(tmp_path):
     table = pa.table({"point": ["b", "a", "b"], "n": [1, 2, 3]})
     place = at(tmp_path)
     place.prepare(["plays"])
-    store_module.write_chunk(place, "plays", "some", {"a": [(0, 1)]}, {"plays": table})
+    tables = {"plays": narrowed(table)}
+    store_module.write_chunk(place, "plays", "some", {"a": [(0, 1)]}, tables)
     with place.open("plays/some.arrow") as file:
         stored = ipc.open_file(file).read_all()
     assert stored["point"].chunk(0).dictionary.to_pylist() == ["b", "a"]
-    assert store_module.read_checked(place, "plays/some.arrow", table.schema).equals(table)
+    read = store_module.read_checked(place, "plays/some.arrow", table.schema)
+    assert read.cast(table.schema).equals(table)
 
 
 @pytest.mark.parametrize(
@@ -521,7 +527,7 @@ def test_files_of_different_widths_are_read_and_filtered_as_one_table(tmp_path):
     place.prepare(["plays"])
     kept = pa.schema([("n", pa.uint32())])
     for name, values in (("narrow", [1, 2]), ("wide", [2, 70_000])):
-        table = pa.table({"n": values}, schema=kept)
+        table = narrowed(pa.table({"n": values}, schema=kept))
         store_module.write_chunk(place, "plays", name, {"a": [(0, 1)]}, {"plays": table})
     data = place.dataset(["plays/narrow.arrow", "plays/wide.arrow"], coded(kept))
     con = duckdb.connect()
@@ -531,13 +537,20 @@ def test_files_of_different_widths_are_read_and_filtered_as_one_table(tmp_path):
     assert found["n"].to_pylist() == [2, 2, 70_000]
 
 
-def test_files_with_plain_texts_are_read_beside_those_with_coded_ones(write_grid, tmp_path):
-    _, _, folder = play(write_grid(), tmp_path)
-    before = rows(tmp_path)
-    place = at(folder)
-    for chunk in store_module.read_manifest(place):
-        file = store_module.file_name(chunk.name, "plays")
-        with place.open(file) as source:
-            content = ipc.open_file(source).read_all()
-        store_module.write_arrow(place, file, content.cast(plain(content.schema)))
-    assert rows(tmp_path).equals(before)
+@pytest.mark.parametrize(
+    ("parts", "kind"),
+    [
+        ([[1], [2]], "uint8"),
+        ([[200], [300]], "uint16"),
+        ([[-1], [200]], "int16"),
+        ([[-1], [100]], "int8"),
+        ([[-1], [2**63 - 1]], "int64"),
+        ([[], [7]], "uint8"),
+    ],
+)
+def test_rows_put_together_are_as_narrow_as_all_their_values(parts, kind):
+    tables = [pa.table({"n": pa.array(values, pa.int64())}) for values in parts]
+    together = put_together([narrowed(table) for table in tables])
+    assert str(together.schema.field("n").type) == kind
+    assert together.equals(narrowed(pa.concat_tables(tables)))
+    assert plain(together.schema).equals(tables[0].schema, check_metadata=True)

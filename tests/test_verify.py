@@ -12,7 +12,7 @@ from conftest import GRID
 from sweep_runs import frozen, play
 
 from sweep.places import at
-from sweep.schemas import schema
+from sweep.schemas import narrowed, schema
 from sweep.store import (
     Chunk,
     file_name,
@@ -46,15 +46,20 @@ def problems(found):
     return [(finding.file.split("/")[0], finding.problem) for finding in found.findings]
 
 
+def stored_tables(place, chunk):
+    return {
+        t: read_checked(place, file_name(chunk.name, t), schema(toy_game.GAME, t))
+        for t in chunk.rows
+    }
+
+
 def rewrite(folder, table, change, **metadata):
     """Publish a chunk anew, a table's rows changed but its checksum right, and list it."""
     place = at(folder)
     (chunk,) = read_manifest(place)
-    tables = {
-        t: read_checked(place, file_name(chunk.name, t), schema(toy_game.GAME, t))
-        for t in chunk.rows
-    }
-    tables[table] = change(tables[table])
+    tables = stored_tables(place, chunk)
+    own = schema(toy_game.GAME, table)
+    tables[table] = narrowed(change(tables[table].cast(own)).cast(own))
     changed = write_chunk(
         place, chunk.record, chunk.name, metadata.get("ranges", chunk.ranges), tables
     )
@@ -130,10 +135,7 @@ def test_plays_stored_twice(write_grid, tmp_path):
     _, _, folder = play(write_grid(), tmp_path)
     place = at(folder)
     (chunk,) = read_manifest(place)
-    tables = {
-        t: read_checked(place, file_name(chunk.name, t), schema(toy_game.GAME, t))
-        for t in chunk.rows
-    }
+    tables = stored_tables(place, chunk)
     again = write_chunk(place, "plays", "plays-again", chunk.ranges, tables)
     entries = [again.to_json(), chunk.to_json()]
     (folder / "manifest.json").write_text(json.dumps({"format": 1, "chunks": entries}))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -183,7 +184,7 @@ def _sums(
     values = column.astype(np.int64)
     least, greatest = np.minimum.reduceat(values, starts), np.maximum.reduceat(values, starts)
     yield from zip(
-        np.diff(starts, append=len(values)).tolist(),
+        (end - first for first, end in itertools.pairwise([*starts.tolist(), len(values)])),
         np.add.reduceat(values, starts).tolist(),
         _squares_added(values, starts, small=least.min() > -SMALL and greatest.max() < SMALL),
         least.tolist(),

@@ -47,7 +47,7 @@ ASKED_AT_A_TIME = 8
 Item = TypeVar("Item")
 Answer = TypeVar("Answer")
 Stamp = tuple[int, int]  # size in bytes, time of change in ns: only compared, never computed with
-Write = Callable[[IO[bytes]], None]
+Content = bytes | memoryview
 
 
 def at(results: str | Path | Place) -> Place:
@@ -127,7 +127,7 @@ class Place(abc.ABC):
         """
 
     @abc.abstractmethod
-    def publish(self, name: str, write: Write) -> None:
+    def publish(self, name: str, content: Content) -> None:
         """Write a file so that it appears complete or not at all.
 
         Raises:
@@ -180,7 +180,7 @@ class Place(abc.ABC):
 
     def publish_text(self, name: str, text: str) -> None:
         """Publish a file of text, in UTF-8."""
-        self.publish(name, lambda file: _write(file, text.encode()))
+        self.publish(name, text.encode())
 
     def read(self, name: str) -> bytes:
         """Return a file's content. Raises an OSError when it cannot be read."""
@@ -209,10 +209,6 @@ class Lock(abc.ABC):
     @abc.abstractmethod
     def confirm(self) -> None:
         """Raise a DojoError when another process has taken the lock meanwhile."""
-
-
-def _write(file: IO[bytes], content: bytes) -> None:
-    file.write(content)
 
 
 def storage_error(place: Place | Path | str, error: OSError) -> DojoError:
@@ -311,13 +307,13 @@ class Folder(Place):
         """Return a file's content."""
         return (self.here / name).read_bytes()
 
-    def publish(self, name: str, write: Write) -> None:
+    def publish(self, name: str, content: Content) -> None:
         """Write a file so that it appears complete or not at all."""
         path = self.here / name
         temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex[:8]}.tmp")
         try:
             with temporary.open("wb") as file:
-                write(file)
+                file.write(content)
                 file.flush()
                 os.fsync(file.fileno())
             temporary.replace(path)
@@ -513,13 +509,11 @@ class Bucket(Place):
         with self._reading(), self._system.open_input_file(self._path(name)) as file:
             return pa.BufferReader(file.read_buffer())
 
-    def publish(self, name: str, write: Write) -> None:
+    def publish(self, name: str, content: Content) -> None:
         """Write a file so that it appears complete or not at all."""
-        content = io.BytesIO()
-        write(content)
         try:
             with self._system.open_output_stream(self._path(name)) as stream:
-                stream.write(content.getbuffer())
+                stream.write(content)
         except OSError as error:
             raise storage_error(self, error) from error
 

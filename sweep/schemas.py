@@ -16,6 +16,8 @@ from dojo_core.options import Option
 MEASURE_SUFFIXES = ("_mean", "_se", "_n")
 _TYPE = b"type"  # in a stored field's metadata: the type it has in its table, if that is wider
 
+_CODED = pa.dictionary(pa.int32(), pa.string())
+
 _FAILURE: dict[str, pa.DataType] = {
     "point": pa.string(),
     "first": pa.int64(),
@@ -89,9 +91,8 @@ def narrowed(rows: pa.Table) -> pa.Table:
     are zero, which compressed still take half as much again as the values themselves. The type in
     the table stands in the field's metadata, for `plain`.
     """
-    own = coded(plain(rows.schema))
-    rows = rows.cast(coded(rows.schema))
-    return rows.cast(_retyped(own, map(_narrowest, rows.columns), told=True), safe=False)
+    kinds = map(_narrowest, rows.columns)
+    return rows.cast(_retyped(plain(rows.schema), kinds, told=True), safe=False)
 
 
 def put_together(parts: Sequence[pa.Table]) -> pa.Table:
@@ -99,11 +100,12 @@ def put_together(parts: Sequence[pa.Table]) -> pa.Table:
 
     Only columns that are not equally wide in all of them are widened for it.
     """
-    own = coded(plain(parts[0].schema))
-    widths = zip(own.types, *(coded(part.schema).types for part in parts), strict=True)
-    common = [kind if len({*kinds}) > 1 else kinds[0] for kind, *kinds in widths]
+    own = plain(parts[0].schema)
+    widths = zip(coded(own).types, *(part.schema.types for part in parts), strict=True)
+    common = [kinds[0] if len({*kinds}) == 1 else kind for kind, *kinds in widths]
     wanted = _retyped(own, common, told=True)
-    return narrowed(pa.concat_tables(part.cast(wanted) for part in parts))
+    same = (part if part.schema.types == common else part.cast(wanted) for part in parts)
+    return narrowed(pa.concat_tables(same))
 
 
 def plain(stored: pa.Schema) -> pa.Schema:
@@ -169,15 +171,18 @@ def _retyped(kept: pa.Schema, types: Iterable[pa.DataType], told: bool = False) 
     """Return the schema with other types; if `told`, its fields' metadata keep the types before."""
     fields = []
     for field, kind in zip(kept, types, strict=True):
-        metadata: dict[Any, Any] = {k: v for k, v in (field.metadata or {}).items() if k != _TYPE}
-        if told and kind != field.type:
-            metadata[_TYPE] = str(field.type)
-        fields.append(field.with_type(kind).with_metadata(metadata))
+        if kind != field.type:
+            metadata: dict[Any, Any] = {**(field.metadata or {})}
+            metadata.pop(_TYPE, None)
+            if told and not pa.types.is_dictionary(kind):
+                metadata[_TYPE] = str(field.type)
+            field = field.with_type(kind).with_metadata(metadata)
+        fields.append(field)
     return pa.schema(fields).with_metadata(kept.metadata)
 
 
 def _coded_type(field: pa.Field[Any]) -> pa.DataType:
-    return pa.dictionary(pa.int32(), field.type) if pa.types.is_string(field.type) else field.type
+    return _CODED if pa.types.is_string(field.type) else field.type
 
 
 def _plain_type(field: pa.Field[Any]) -> pa.DataType:
@@ -188,7 +193,9 @@ def _plain_type(field: pa.Field[Any]) -> pa.DataType:
 
 
 def _narrowest(column: pa.ChunkedArray[Any]) -> pa.DataType:
-    """Return the narrowest type for the values of a column of whole numbers; else its own."""
+    """Return the narrowest type for the values of a column of whole numbers; texts are coded."""
+    if pa.types.is_string(column.type):
+        return _CODED
     if not pa.types.is_integer(column.type) or not len(column):
         return column.type
     least, greatest = (value.as_py() for value in pc.min_max(column).values())

@@ -35,6 +35,7 @@ KEY = b"dojo"  # in the schema's metadata of every file
 TARGET_ROWS = 1 << 20  # of the largest table of a merged chunk
 MAX_SMALL = 256  # small chunks that may wait for a merge
 BATCH_ROWS = 1 << 17
+READING = ipc.IpcReadOptions(use_threads=False)  # as in writing: all cores have blocks to play
 SAVE_EVERY = 1.0  # seconds between two manifests while blocks come in
 GRACE = 15.0  # seconds that merged small files stay for readers of the manifest before
 
@@ -113,21 +114,17 @@ class Merged:
 # Files
 
 
-def write_arrow(
-    place: Place, name: str, table: pa.Table, metadata: Mapping[str, Any] | None = None
-) -> None:
-    """Publish an Arrow IPC file, compressed with zstd, `metadata` as JSON in its schema."""
+def arrow_file(table: pa.Table, metadata: Mapping[str, Any] | None = None) -> memoryview:
+    """Return an Arrow IPC file, compressed with zstd, `metadata` as JSON in its schema."""
     if metadata is not None:
         kept = {**(table.schema.metadata or {}), KEY: json.dumps(metadata).encode()}
         table = table.replace_schema_metadata(kept)
-    options = ipc.IpcWriteOptions(compression="zstd")
-
-    def write(file: Any) -> None:
-        with ipc.new_file(file, table.schema, options=options) as writer:
-            for first in range(0, table.num_rows, BATCH_ROWS):
-                writer.write_table(table.slice(first, BATCH_ROWS).combine_chunks())
-
-    place.publish(name, write)
+    options = ipc.IpcWriteOptions(compression="zstd", use_threads=False)
+    file = pa.BufferOutputStream()
+    with ipc.new_file(file, table.schema, options=options) as writer:
+        for first in range(0, table.num_rows, BATCH_ROWS):
+            writer.write_table(table.slice(first, BATCH_ROWS).combine_chunks())
+    return memoryview(file.getvalue())
 
 
 def write_chunk(
@@ -143,7 +140,7 @@ def write_chunk(
         tables: Their rows, as files hold them.
     """
 
-    def publish(table: str) -> Stamp:
+    def made(table: str) -> memoryview:
         content = tables[table].unify_dictionaries()
         metadata = {
             "format": FORMAT,
@@ -153,13 +150,13 @@ def write_chunk(
             "ranges": ranges,
             "checksum": checksum(content),
         }
-        file = file_name(name, table)
-        write_arrow(folder, file, content, metadata)
-        return folder.stamps([file])[file]
+        return arrow_file(content, metadata)
 
-    stamps = side_by_side(publish, tables)
+    files = {file_name(name, table): made(table) for table in tables}
+    side_by_side(lambda file: folder.publish(file, files[file]), files)
+    stamps = folder.stamps(list(files))
     rows = {table: content.num_rows for table, content in tables.items()}
-    return Chunk(name, record, dict(ranges), rows, dict(zip(tables, stamps, strict=True)))
+    return Chunk(name, record, dict(ranges), rows, dict(zip(tables, stamps.values(), strict=True)))
 
 
 def write_block(folder: Place, record: str, block: Block, tables: Tables) -> Chunk:
@@ -263,7 +260,7 @@ def _told(reader: ipc.RecordBatchFileReader) -> dict[str, Any]:
 @contextlib.contextmanager
 def _reading(place: Place, name: str) -> Iterator[ipc.RecordBatchFileReader]:
     try:
-        with place.open(name) as source, ipc.open_file(source) as reader:
+        with place.open(name) as source, ipc.open_file(source, options=READING) as reader:
             yield reader
     except FileNotFoundError:
         raise BrokenFileError("it is missing") from None

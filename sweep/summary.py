@@ -17,7 +17,7 @@ from sweep.places import Place
 from sweep.plan import Plan, Point
 from sweep.schemas import measures, option_type, points_schema, schema
 from sweep.statistics import Mean, mean_of
-from sweep.store import BrokenFileError, Chunk, counted, file_name, read_checked, write_arrow
+from sweep.store import BrokenFileError, Chunk, arrow_file, counted, file_name, read_checked
 
 POINTS = "points.arrow"
 ALL_PLAYS = -1  # the turn order under which the sums of whole plays stand
@@ -205,7 +205,7 @@ def points_table(game: Game, plan: Plan, sums: PointSums) -> pa.Table:
 
 def write_points(folder: Place, game: Game, plan: Plan, sums: PointSums) -> None:
     """Publish the table of points in the sweep's folder."""
-    write_arrow(folder, POINTS, points_table(game, plan, sums))
+    folder.publish(POINTS, arrow_file(points_table(game, plan, sums)))
 
 
 def _keys(game: Game, seats: int) -> list[Key]:

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numba
+import pyarrow as pa
 
 from dojo_core.errors import DojoError
 from dojo_core.game import Game, Setup
@@ -110,6 +111,7 @@ class Worker:
     """Does the work of one job, keeping recently prepared points."""
 
     def __init__(self, job: Job) -> None:
+        pa.set_memory_pool(pa.system_memory_pool())  # others keep for long what merging took
         self.job = job
         self._points = {point.id: point for point in job.plan.points}
         self._shared = job.sees_folder()

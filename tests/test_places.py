@@ -31,7 +31,7 @@ def place(request, tmp_path):
 
 def write(place, name, content=b"content"):
     place.prepare(["a", "b"])
-    place.publish(name, lambda file: file.write(content))
+    place.publish(name, content)
 
 
 def test_what_is_published_is_read_back(place):
@@ -40,16 +40,15 @@ def test_what_is_published_is_read_back(place):
     assert place.open("a/x").read_at(4, 3) == b"tent"
 
 
-def test_a_write_that_fails_publishes_nothing(place):
-    place.prepare(["a"])
-
-    def fails(file):
-        file.write(b"half")
+def test_a_write_that_fails_leaves_nothing_behind(tmp_path, monkeypatch):
+    def full(file):
         raise OSError(28, "No space left on device")
 
-    with pytest.raises((DojoError, OSError), match="No space left"):
-        place.publish("a/x", fails)
-    assert place.files("a") == []
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(DojoError, match="No space left on device") as caught:
+        at(tmp_path).publish("x", b"content")
+    assert caught.value.exit_code == 3
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_publishing_again_replaces_the_file(place):
@@ -192,7 +191,7 @@ def test_a_holder_that_lost_its_lock_publishes_no_manifest(write_grid, bucket):
     opened = Store(place, GAME, frozen(write_grid())).open()
     store = opened.__enter__()
     before = place.read("manifest.json")
-    place.publish(LOCK, lambda file: file.write(b'{"token": "of another"}'))
+    place.publish(LOCK, b'{"token": "of another"}')
     store._dirty = True
     with pytest.raises(DojoError, match="was taken by another process") as caught:
         opened.__exit__(None, None, None)
@@ -229,7 +228,7 @@ def test_a_torn_object_is_set_aside_and_its_plays_are_played_again(write_grid, t
     folder = at(bucket) / "toy"
     (name,) = folder.files("seats")
     torn = folder.read(f"seats/{name}")[:-100]
-    folder.publish(f"seats/{name}", lambda file: file.write(torn))
+    folder.publish(f"seats/{name}", torn)
     with pytest.raises(DojoError, match="is broken"):
         connect(bucket)
     result, listener, _ = play(path, bucket)

@@ -15,11 +15,11 @@ from sweep.places import at
 from sweep.schemas import narrowed, schema
 from sweep.store import (
     Chunk,
+    arrow_file,
     file_name,
     read_checked,
     read_manifest,
     read_plan,
-    write_arrow,
     write_chunk,
 )
 from sweep.verify import make_replay, verify
@@ -118,7 +118,7 @@ def test_a_missing_file(write_grid, tmp_path):
 
 def test_a_file_that_the_manifest_does_not_name(write_grid, tmp_path):
     _, _, folder = play(write_grid(), tmp_path)
-    write_arrow(at(folder), "plays/plays-foreign.arrow", pa.table({"a": [1]}))
+    at(folder).publish("plays/plays-foreign.arrow", arrow_file(pa.table({"a": [1]})))
     assert problems(check(folder)) == [
         ("plays", "the manifest does not name it, so no query sees it")
     ]
@@ -126,7 +126,7 @@ def test_a_file_that_the_manifest_does_not_name(write_grid, tmp_path):
 
 def test_while_it_runs_new_files_are_nothing_to_tell_of(write_grid, tmp_path):
     _, _, folder = play(write_grid(), tmp_path)
-    write_arrow(at(folder), "plays/plays-new.arrow", pa.table({"a": [1]}))
+    at(folder).publish("plays/plays-new.arrow", arrow_file(pa.table({"a": [1]})))
     with at(folder).lock():
         assert check(folder).findings == []
 

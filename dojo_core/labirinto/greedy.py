@@ -15,6 +15,7 @@ import numpy as np
 
 from dojo_core.kernel import inlined, kernel, whole
 from dojo_core.labirinto.crossings import bits_set, mark_met, met_among, unmet_walk
+from dojo_core.labirinto.drawn import BITS_OF_WAY, LOWEST_WAY
 from dojo_core.labirinto.table import (
     choice_stream,
     fightable,
@@ -220,8 +221,10 @@ def last_taken(seed: np.uint64, ties: int) -> int:
 def begin_weighing(table: np.record, fatica: int) -> None:
     """Start to weigh from where the mover stands.
 
-    Entry `level` of ``worth``, ``alive``, ``height`` and ``paid`` describes the walk right after
-    its fights on that step; ``fought[level]`` is the step of its last fights, 0 before any.
+    Entry 0 of ``worth``, ``alive``, ``height`` and ``paid`` describes the walk before any fight,
+    each other one right after the fights on a step. It is the step's own where walks are looked at
+    that share their first steps: ``fought[level]`` is then the step of the last fights, 0 before
+    any. Where one walk is looked at, it is the k-th for the k-th step with fights.
     """
     table.worth[0] = 0
     table.alive[0] = STRIPE
@@ -238,7 +241,7 @@ def fatica_price(rules: np.record) -> int:
 
 @inlined
 def height_after(table: np.record, since: int, fatica: int, price: int) -> int:
-    """Return the track position of a walk whose last fights were on step `since`.
+    """Return the track position of a walk whose last fights are described by entry `since`.
 
     `fatica` counts the Fatica squares of the whole walk.
     """
@@ -255,7 +258,10 @@ def worth_after(table: np.record, since: int, height: int) -> int:
 def weigh_fights(
     rules: np.record, table: np.record, foes: int, level: int, since: int, fatica: int, price: int
 ) -> None:
-    """Weigh the fights against `foes` on a step of the walk, in the order of their seats."""
+    """Weigh the fights against `foes` on a step of the walk, in the order of their seats.
+
+    `since` is the entry of the fights before, `level` the one to describe these.
+    """
     seat = table.seat
     track = height_after(table, since, fatica, price)
     worth = worth_after(table, since, track)
@@ -276,11 +282,36 @@ def weigh_fights(
 
 
 @inlined
-def foes_on_the_way(maze: np.record, table: np.record, square: int, able: int) -> int:
+def foes_on_the_way(maze: np.record, table: np.record, square: int | np.uint64, able: int) -> int:
     """Return the seats of `able` that stepping onto a square would have to be fought."""
     if table.pawns[square] == 0 or maze.room[square] >= 0:
         return 0
     return int(table.pawns[square]) & able
+
+
+@inlined
+def foresee_fights(
+    maze: np.record, table: np.record, ways: int, steps: int, able: int
+) -> tuple[int, int, int]:
+    """Go along a walk from ``table.origin``, given the ways of its steps, and note its fights.
+
+    Entry `k` of ``foes`` and ``paid`` is for the k-th step with fights, from 1 on. Returns how many
+    there are, the last square, and the Fatica squares of the whole walk.
+    """
+    square = np.uint64(table.origin)
+    to_come = np.uint64(ways)
+    fatica = 0
+    fights = 0
+    for _ in range(steps):
+        square = np.uint64(maze.onward[square, to_come & LOWEST_WAY])
+        to_come >>= BITS_OF_WAY
+        fatica += 1 if maze.code[square] == FATICA else 0
+        foes = foes_on_the_way(maze, table, square, able)
+        if foes != 0:
+            fights += 1
+            table.foes[fights] = foes
+            table.paid[fights] = fatica
+    return fights, whole(square), fatica
 
 
 @kernel
@@ -408,20 +439,12 @@ def walk_worth(
 ) -> int:
     """Return the worth of a walk with fights on it, in stripes times ``STRIPE * STRIPE``."""
     price = fatica_price(rules)
-    square = table.origin
-    fatica = 0
-    since = 0
-    for level in range(1, steps + 1):
-        square = maze.neighbour[square, ways & 3]
-        ways >>= 2
-        fatica += 1 if maze.code[square] == FATICA else 0
-        foes = foes_on_the_way(maze, table, square, able)
-        if foes != 0:
-            weigh_fights(rules, table, foes, level, since, fatica, price)
-            since = level
-    height = height_after(table, since, fatica, price)
-    ended = int(table.alive[since]) * square_worth(rules, maze, table, square, height)
-    return worth_after(table, since, height) * STRIPE + ended
+    fights, square, fatica = foresee_fights(maze, table, ways, steps, able)
+    for k in range(1, fights + 1):
+        weigh_fights(rules, table, table.foes[k], k, k - 1, table.paid[k], price)
+    height = height_after(table, fights, fatica, price)
+    ended = int(table.alive[fights]) * square_worth(rules, maze, table, square, height)
+    return worth_after(table, fights, height) * STRIPE + ended
 
 
 @kernel

@@ -239,6 +239,7 @@ TABLE = np.dtype(
         ("height", "i8", LONGEST_PATH),
         ("paid", "i8", LONGEST_PATH),
         ("fought", "i8", LONGEST_PATH),
+        ("foes", "i8", HIGHEST_ROLL + 1),  # seats to be fought, by the fights of a walk
         ("sfida_worth", "i8"),
         # odds[t, ODDS_CENTRE + d]: chance, in 4096ths, that the attacker wins with d points more
         # than the defender; t = 1: ties are the defender's

@@ -22,6 +22,7 @@ from dojo_core.labirinto.greedy import (
     begin_choosing,
     fatica_price,
     foes_on_the_way,
+    foresee_fights,
     height_after,
     keep_plan,
     last_taken,
@@ -684,20 +685,12 @@ def walk_worth(
 ) -> int:
     """Return the worth of a walk with fights on it."""
     price = fatica_price(rules)
-    square = table.origin
-    fatica = 0
-    since = 0
-    for level in range(1, steps + 1):
-        square = maze.neighbour[square, ways & 3]
-        ways >>= 2
-        fatica += 1 if maze.code[square] == FATICA else 0
-        foes = foes_on_the_way(maze, table, square, able)
-        if foes != 0:
-            weigh_way(rules, maze, table, foes, level, since, fatica, price)
-            since = level
-    height = height_after(table, since, fatica, price)
-    ended = int(table.alive[since]) * ending(rules, maze, table, square, height) // CERTAIN
-    return int(table.worth[since]) + ended
+    fights, square, fatica = foresee_fights(maze, table, ways, steps, able)
+    for k in range(1, fights + 1):
+        weigh_way(rules, maze, table, table.foes[k], k, k - 1, table.paid[k], price)
+    height = height_after(table, fights, fatica, price)
+    ended = int(table.alive[fights]) * ending(rules, maze, table, square, height) // CERTAIN
+    return int(table.worth[fights]) + ended
 
 
 @kernel

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import io
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-import pyarrow as pa
-from pyarrow import ipc
-
 from dojo_core.game import Game, Setup
 from sweep.blocks import MAX_BLOCK_BYTES, bytes_per_play, play_block
 from sweep.plan import Block, Calibration, Plan
+from sweep.store import arrow_file
 
 TRIAL_SECONDS = 0.3  # a point
 BLOCK_SECONDS = 5.0  # what a block takes when there is work for long
@@ -87,17 +84,9 @@ def _trial(plan: Plan, game: Game, point: str, setup: Setup) -> tuple[float, flo
             taken = time.thread_time() - started
     except Exception:  # the run will tell, with the traceback and the block
         return None
-    sizes = {n: _stored_bytes(t) - _stored_bytes(t.slice(0, 0)) for n, t in tables.items()}
+    sizes = {n: len(arrow_file(t)) - len(arrow_file(t.slice(0, 0))) for n, t in tables.items()}
     a_play = sum(size for name, size in sizes.items() if name in ("plays", "seats"))
     return taken / plays, a_play / plays, sum(sizes.values()) - a_play
-
-
-def _stored_bytes(table: pa.Table) -> int:
-    file = io.BytesIO()
-    options = ipc.IpcWriteOptions(compression="zstd")
-    with ipc.new_file(file, table.schema, options=options) as writer:
-        writer.write_table(table)
-    return len(file.getvalue())
 
 
 def block_exponent(plan: Plan, calibration: Calibration, workers: int, play_bytes: int) -> int:

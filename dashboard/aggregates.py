@@ -10,7 +10,7 @@ import pandas as pd
 from dashboard.metrics import Metric
 from dojo_core.game import Column, Game
 from sweep import questions, statistics
-from sweep.grid import PRESET
+from sweep.axes import PRESET
 
 
 def points(con: duckdb.DuckDBPyConnection) -> pd.DataFrame:

@@ -13,7 +13,7 @@ import duckdb
 
 from dojo_core.errors import DojoError
 from dojo_core.game import Game
-from sweep.grid import PRESET
+from sweep.axes import PRESET
 from sweep.places import STORAGE_TROUBLE
 from sweep.plan import Plan
 from sweep.schemas import points_schema, schema, table_names

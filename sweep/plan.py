@@ -20,8 +20,9 @@ from typing import Any, NamedTuple
 from dojo_core.errors import DojoError
 from dojo_core.game import Game, Setup
 from dojo_core.options import Option, find
+from sweep.axes import PRESET
 from sweep.designs import Row, Tally, same
-from sweep.grid import PRESET, Grid
+from sweep.grid import Grid
 
 FORMAT = 2
 PACKAGES = ("dojo-sweep", "numba", "numpy", "pyarrow")

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from dojo_core.errors import DojoError
 from dojo_core.game import Game
 from dojo_core.options import Option
-from sweep.grid import PRESET
+from sweep.axes import PRESET
 from sweep.places import Place
 from sweep.plan import Plan, Point
 from sweep.schemas import measures, option_type, points_schema, schema

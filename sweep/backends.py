@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
-import pickle
-import subprocess
-import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from subprocess import DEVNULL, PIPE
-from typing import IO, Protocol, TypeVar, cast
+from typing import Protocol, TypeVar
 
 from sweep.listener import Listener
 from sweep.work import Job, Outcome, Work, Worker
 
 Answer = TypeVar("Answer")
-
-# What the process of `apart` runs.
-APART = "import pickle, sys; work, given = pickle.loads(sys.stdin.buffer.read()); work(*given)"
 
 
 class Backend(Protocol):
@@ -70,30 +62,6 @@ def aside(work: Callable[[], Answer]) -> Future[Answer]:
 
     threading.Thread(target=do, daemon=True).start()
     return answer
-
-
-@contextlib.contextmanager
-def apart(work: Callable[..., object], *given: object) -> Iterator[None]:
-    """Do some work in a process of its own until the context's end, which waits for it.
-
-    Compiling holds up every thread of its process, but no other process. Whether the work went
-    well is not told: whoever relies on it meets what is wrong. An exception in the context ends it.
-
-    Args:
-        work: A function of a module.
-        given: What it is called with.
-    """
-    asked = pickle.dumps((work, given))
-    command = [sys.executable, "-P", "-c", APART]
-    process = subprocess.Popen(command, stdin=PIPE, stdout=DEVNULL, stderr=DEVNULL)
-    try:
-        with contextlib.suppress(BrokenPipeError), cast(IO[bytes], process.stdin) as questions:
-            questions.write(asked)
-        yield
-        process.wait()
-    finally:
-        process.kill()
-        process.wait()
 
 
 class Threads:

@@ -263,18 +263,16 @@ class OnRay:
         return outcome
 
     def _greet_nodes(self, point: str) -> None:
-        """Load, or compile, in a process for each core, and refuse a node with other rules.
+        """Compile once on every node before all its cores ask, and refuse one with other rules.
 
-        The first process of a node that compiles has all others of it wait. A node that is lost
-        meanwhile is no trouble: its blocks will be played elsewhere.
+        A node that is lost meanwhile is no trouble: its blocks will be played elsewhere.
         """
         greet = ray.remote(num_cpus=0, max_retries=0)(_greet)
         answers = []
         for node in _nodes_with_cores():
             place = NodeAffinitySchedulingStrategy(node["NodeID"], soft=False)
             task = greet.options(scheduling_strategy=place)
-            for _ in range(min(self.workers, int(node["Resources"]["CPU"]))):
-                answers.append(task.remote(self._key, self._reference, point))
+            answers.append(task.remote(self._key, self._reference, point))
         for answer in answers:
             try:
                 trouble = ray.get(answer)

@@ -7,6 +7,7 @@ import fcntl
 import functools
 import hashlib
 import json
+import os
 import platform
 import resource
 import time
@@ -127,7 +128,8 @@ class Worker:
         self._warm = True
         with contextlib.suppress(Exception), _compiling_once(self.job.plan.game):
             # whatever is wrong with the point, the block that plays it will tell
-            _play_one(self.job.game, self._setup(point))
+            setup = self._setup(point)
+            self.job.game.play(setup, self.job.plan.seed, 0, 1, self.job.game.out(setup, 1))
 
     def trouble(self) -> str | None:
         """Return a sentence if this process would play by other rules, or store in another way."""
@@ -176,42 +178,25 @@ class Worker:
         return Outcome(group, merged=merge_chunks(job.folder, job.game, job.plan.record, group))
 
 
-def compile_once(game: Game, setup: Setup) -> None:
-    """Play one play of a point, so that everything is compiled; one process of a machine does."""
-    with _compiling_once(game.name):
-        _play_one(game, setup)
-
-
-def is_compiled(game: str) -> bool:
-    """Tell whether some process of this machine has compiled the game as it is now."""
-    file = _compiled_file(game)
-    return plain_python() or (file.exists() and file.stat().st_size > 0)
-
-
-def _play_one(game: Game, setup: Setup) -> None:
-    game.play(setup, 0, 0, 1, game.out(setup, 1))
-
-
 @contextlib.contextmanager
 def _compiling_once(game: str) -> Iterator[None]:
     """Let one process of this machine compile while the others wait, then load what it compiled.
 
-    Numba alone would let every process that starts at the same time compile for itself. A killed
-    process lets go of the lock by itself.
+    Numba alone would let every process that starts at the same time compile for itself. The lock's
+    file is empty until somebody has compiled; a killed process lets go of it by itself. Plain
+    Python compiles nothing, and must not leave word that it did.
     """
-    path = _compiled_file(game)
+    if plain_python():
+        yield
+        return
+    path = Path(numba.config.CACHE_DIR) / f"{game}-{platform.node()}.compiled"
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("ab") as file:
-        if not is_compiled(game):
+        if os.fstat(file.fileno()).st_size == 0:
             fcntl.flock(file, fcntl.LOCK_EX)
-        if is_compiled(game):
+        if os.fstat(file.fileno()).st_size > 0:
             fcntl.flock(file, fcntl.LOCK_UN)
             yield
             return
         yield
         file.write(b"compiled")
-
-
-def _compiled_file(game: str) -> Path:
-    """Return the file that is locked while a game is compiled, and empty until it is."""
-    return Path(numba.config.CACHE_DIR) / f"{game}-{platform.node()}.compiled"

@@ -2,7 +2,6 @@
 
 import itertools
 import json
-import pickle
 import random
 
 import numpy as np
@@ -48,12 +47,6 @@ def names(columns):
 def test_game_is_called_as_it_is_registered(game):
     assert games.load(game.name) is game
     assert game.title
-
-
-def test_game_and_a_point_of_it_can_be_sent_to_another_process(game, setup):
-    game_there, setup_there = pickle.loads(pickle.dumps((game, setup)))
-    assert game_there.name == game.name
-    assert setup_there.options == setup.options
 
 
 def test_game_has_the_required_columns(game):

@@ -8,6 +8,7 @@ import os
 import re
 import signal
 import subprocess
+import sys
 import threading
 import time
 import urllib.request
@@ -483,3 +484,15 @@ def test_a_cluster_that_does_not_answer_is_one_sentence():
     ) as caught:
         on_ray.begin(None, "127.0.0.1:1")
     assert caught.value.exit_code == 3
+
+
+def test_plain_python_leaves_no_word_that_it_compiled(write_grid, tmp_path, toy_environment):
+    environment = {**toy_environment, "NUMBA_DISABLE_JIT": "1", "DOJO_CACHE": str(tmp_path)}
+    program = "import sys, toy_game; from sweep_runs import play; play(*sys.argv[1:])"
+    subprocess.run(
+        [sys.executable, "-c", program, write_grid(), str(tmp_path / "results")],
+        env=environment,
+        check=True,
+        timeout=300,
+    )
+    assert list(tmp_path.rglob("*.compiled")) == []

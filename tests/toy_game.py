@@ -176,13 +176,9 @@ def describe(events: Sequence[Event], language: str) -> Iterator[str]:
         yield f"{'evento' if language == 'it' else 'event'}: {event['event']}"
 
 
-def board(setup: Setup) -> None:
-    """The toy has no board to draw."""
-
-
 GAME = Game(
     "toy", "The Toy", OPTIONS, STRATEGIES, PLAY_COLUMNS, SEAT_COLUMNS, SQUARE_COLUMNS,
-    ("rounds", "turns"), prepare, play, trace, describe, board,
+    ("rounds", "turns"), prepare, play, trace, describe, lambda setup: None,
 )  # fmt: skip
 
 games.GAMES["toy"] = "toy_game"

@@ -15,14 +15,14 @@ from dojo_core.errors import DojoError, nearest
 from sweep.commands.terminal import GridFile, GridResults, Workers, Yes, ask, console
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     from rich.status import Status
 
-    from dojo_core.game import Game, Setup
+    from dojo_core.game import Setup
     from sweep.grid import Grid
     from sweep.places import Place
-    from sweep.plan import Calibration, Plan
+    from sweep.plan import Plan
 
 LISTS = ("table", "csv")  # ways to list all points
 RESULTS = "results"  # where a plan's sweep goes: a plan does not say
@@ -195,9 +195,9 @@ def frozen_plan(
     meanwhile: Callable[[], None] | None = None,
 ) -> Plan:
     """Return the grid's plan with its block size: the stored one's, or by a short trial."""
-    from sweep.backends import cores
+    from sweep.backends import aside, cores
     from sweep.blocks import bytes_per_play
-    from sweep.calibration import block_exponent
+    from sweep.calibration import block_exponent, calibrate
     from sweep.plan import Plan, with_calibration
     from sweep.store import plan_name
 
@@ -207,29 +207,15 @@ def frozen_plan(
             return Plan.from_json(folder.read(plan_name(made.hash)).decode())
         except (OSError, ValueError, KeyError, TypeError, DojoError):
             status.update("compiling, and trying some plays (the first time takes longer)")
-        calibration = _tried(made, grid.game, setups, meanwhile)
+        if meanwhile:
+            trial = aside(lambda: calibrate(made, grid.game, setups))
+            meanwhile()
+            calibration = trial.result()
+        else:
+            calibration = calibrate(made, grid.game, setups)
     largest = max(bytes_per_play(grid.game, setup) for setup in setups.values())
     exponent = block_exponent(made, calibration, workers or cores(), largest)
     return with_calibration(made, calibration, exponent)
-
-
-def _tried(
-    made: Plan, game: Game, setups: Mapping[str, Setup], meanwhile: Callable[[], None] | None
-) -> Calibration:
-    """Compile and try some plays, and do something else meanwhile."""
-    from sweep.backends import apart, aside
-    from sweep.calibration import calibrate
-    from sweep.work import compile_once, is_compiled
-
-    if meanwhile is None:
-        return calibrate(made, game, setups)
-    if is_compiled(game.name):
-        trial = aside(lambda: calibrate(made, game, setups))
-        meanwhile()
-        return trial.result()
-    with apart(compile_once, game, next(iter(setups.values()))):
-        meanwhile()
-    return calibrate(made, game, setups)
 
 
 def _made(grid: Grid, status: Status) -> tuple[Plan, dict[str, Setup]]:

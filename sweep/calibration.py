@@ -74,14 +74,16 @@ def estimate(plan: Plan, stored: int, workers: int) -> Estimate:
 
 def _trial(plan: Plan, game: Game, point: str, setup: Setup) -> tuple[float, float, float] | None:
     """Return seconds a play, bytes a play and bytes of a point; None when its plays raise."""
-    plays, taken = 1, 0.0
+    plays, taken, before = 1, 0.0, 0.0
+    most = MAX_BLOCK_BYTES / bytes_per_play(game, setup)
     try:
         play_block(game, setup, plan.seed, Block(point, 0, 1), plan.record)  # compiles
-        while taken < TRIAL_SECONDS and plays * bytes_per_play(game, setup) < MAX_BLOCK_BYTES:
+        # What does not grow with the plays is not theirs: Ray may be starting beside this thread.
+        while plays < most and (taken < TRIAL_SECONDS or taken < 2 * before):
             plays *= 4
-            started = time.thread_time()  # Ray may be starting beside this thread
+            before, started = taken, time.perf_counter()
             tables = play_block(game, setup, plan.seed, Block(point, 0, plays), plan.record)
-            taken = time.thread_time() - started
+            taken = time.perf_counter() - started
     except Exception:  # the run will tell, with the traceback and the block
         return None
     sizes = {n: len(arrow_file(t)) - len(arrow_file(t.slice(0, 0))) for n, t in tables.items()}

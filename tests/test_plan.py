@@ -7,14 +7,18 @@ import hashlib
 import itertools
 import json
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
+import toy_game
 from conftest import GRID
 from hypothesis import given
 from hypothesis import strategies as st
 from sweep_runs import frozen
 
 from dojo_core.errors import DojoError
+from sweep import calibration
+from sweep.blocks import play_block
 from sweep.calibration import block_exponent
 from sweep.plan import Calibration, Plan, Point, gaps, joined, missing_blocks
 
@@ -122,3 +126,18 @@ def test_blocks_fit_in_memory_and_in_a_point(write_grid):
     assert 1000 * 2 ** block_exponent(plan, quick, workers=2, play_bytes=1000) <= 64 * 2**20
     short = frozen(write_grid())
     assert block_exponent(short, quick, workers=2, play_bytes=10) == 7
+
+
+def test_a_trial_goes_on_while_what_it_measures_is_mostly_waiting(write_grid, monkeypatch):
+    clock = [0.0]
+
+    def waits_and_plays(game, setup, seed, block, record):
+        clock[0] += 0.5 + 0.001 * block.plays
+        return play_block(game, setup, seed, block, record)
+
+    monkeypatch.setattr(calibration, "play_block", waits_and_plays)
+    monkeypatch.setattr(calibration, "time", SimpleNamespace(perf_counter=lambda: clock[0]))
+    plan = frozen(write_grid())
+    setups = {plan.points[0].id: plan.setup(toy_game.GAME, plan.points[0])}
+    found = calibration.calibrate(plan, toy_game.GAME, setups)
+    assert 0.001 <= found.seconds_per_play < 0.002

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -74,16 +75,17 @@ def estimate(plan: Plan, stored: int, workers: int) -> Estimate:
 
 def _trial(plan: Plan, game: Game, point: str, setup: Setup) -> tuple[float, float, float] | None:
     """Return seconds a play, bytes a play and bytes of a point; None when its plays raise."""
-    plays, taken, before = 1, 0.0, 0.0
     most = MAX_BLOCK_BYTES / bytes_per_play(game, setup)
+    taken = 0.0
     try:
         play_block(game, setup, plan.seed, Block(point, 0, 1), plan.record)  # compiles
-        # What does not grow with the plays is not theirs: Ray may be starting beside this thread.
-        while plays < most and (taken < TRIAL_SECONDS or taken < 2 * before):
-            plays *= 4
+        for plays in itertools.takewhile(lambda n: n < 4 * most, (4**k for k in itertools.count())):
             before, started = taken, time.perf_counter()
             tables = play_block(game, setup, plan.seed, Block(point, 0, plays), plan.record)
             taken = time.perf_counter() - started
+            # What does not grow with the plays is not theirs: Ray may be starting beside this.
+            if plays > 1 and taken > max(TRIAL_SECONDS, 2 * before):
+                break
     except Exception:  # the run will tell, with the traceback and the block
         return None
     sizes = {n: len(arrow_file(t)) - len(arrow_file(t.slice(0, 0))) for n, t in tables.items()}

@@ -28,13 +28,17 @@ from sweep.places import STORAGE_TROUBLE
 from sweep.plan import Block
 from sweep.work import SAME_EVERYWHERE, Job, Outcome, Work, Worker
 
+# For workers: one thread a task, and what a large piece of memory took goes back to the machine
+# (glibc else keeps it, once some were freed).
+WORKERS = {"NUMBA_NUM_THREADS": "1", "MALLOC_MMAP_THRESHOLD_": "65536"}
+
 # Ray reads these while it is imported: no copy of the working folder by its hook for uv, nothing
-# sent to its makers, and one thread a task.
+# sent to its makers.
 for _name, _value in {
     "RAY_ENABLE_UV_RUN_RUNTIME_ENV": "0",
     "RAY_USAGE_STATS_ENABLED": "0",
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
-    "NUMBA_NUM_THREADS": "1",
+    **WORKERS,
 }.items():
     os.environ.setdefault(_name, _value)
 
@@ -327,8 +331,7 @@ def begin(workers: int | None, address: str | None, metrics_port: int | None = N
     try:
         if address:
             _knock(address)
-            variables = {"NUMBA_NUM_THREADS": "1"}
-            ray.init(address, runtime_env={"env_vars": variables}, **common)
+            ray.init(address, runtime_env={"env_vars": WORKERS}, **common)
         else:
             ray.init(
                 num_cpus=workers or cores(),

@@ -170,6 +170,7 @@ def merge_chunks(folder: Place, game: Game, record: str, group: Group) -> Merged
 
     Nothing counts or goes before the holder of the folder's lock says so, by `Store.replace`.
     """
+    expected = {table: schema(game, table) for table in table_names(record)}
     whole: list[Chunk] = []
     parts: list[Tables] = []
     broken: list[tuple[str, str, str]] = []
@@ -177,9 +178,9 @@ def merge_chunks(folder: Place, game: Game, record: str, group: Group) -> Merged
         file = ""
         try:
             tables = {}
-            for table in table_names(record):
+            for table, kept in expected.items():
                 file = file_name(chunk.name, table)
-                tables[table] = read_checked(folder, file, schema(game, table))
+                tables[table] = read_checked(folder, file, kept)
         except BrokenFileError as problem:
             broken.append((chunk.name, file, str(problem)))
         else:
@@ -189,8 +190,7 @@ def merge_chunks(folder: Place, game: Game, record: str, group: Group) -> Merged
         return Merged(None, (), tuple(broken))
     ranges = covered(whole)
     tables = {
-        table: merge_tables(game, table, [part[table] for part in parts])
-        for table in table_names(record)
+        table: merge_tables(game, table, [part[table] for part in parts]) for table in expected
     }
     digest = hashlib.sha256(json.dumps(ranges).encode()).hexdigest()
     chunk = write_chunk(folder, record, f"{record}-merged-{digest[:16]}", ranges, tables)

@@ -327,6 +327,19 @@ def test_ray_plays_and_merges_the_same_rows(write_grid, tmp_path, ray_here, monk
         assert rows(tmp_path / "ray", view).equals(rows(tmp_path / "threads", view)), view
 
 
+def test_workers_of_ray_play_and_merge_without_pandas(write_grid, tmp_path):
+    code = (
+        "import sys; from sweep import on_ray; on_ray._leave_out_pandas();"
+        "import toy_game; from sweep_runs import play;"
+        "result, _, _ = play(*sys.argv[1:], exponent=4);"
+        "print(result.plays, 'pandas' in sys.modules)"
+    )
+    command = [sys.executable, "-c", code, str(write_grid()), str(tmp_path)]
+    here = {**os.environ, "PYTHONPATH": os.pathsep.join(["tests", *sys.path])}
+    told = subprocess.run(command, capture_output=True, text=True, env=here, check=True).stdout
+    assert told.split() == ["400", "False"]
+
+
 def test_ray_notes_blocks_that_raise(write_grid, tmp_path, ray_here):
     result, _, _ = play(write_grid(FAILS), tmp_path, backend=on_ray(ray_here))
     assert (result.failures, result.plays) == (4, 800 - 4 * 32)

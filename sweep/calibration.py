@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -105,7 +106,8 @@ def block_exponent(plan: Plan, calibration: Calibration, workers: int, play_byte
     total = calibration.seconds_per_play * plan.plays_planned
     wanted = total / (BLOCKS_A_CORE * workers)
     seconds = min(BLOCK_SECONDS, max(LEAST_SECONDS, wanted))
-    plays = min(seconds / max(calibration.seconds_per_play, 1e-9), MAX_BLOCK_BYTES / play_bytes)
-    exponent = max(1, int(plays)).bit_length() - 1
+    plays = seconds / max(calibration.seconds_per_play, 1e-9)
+    nearest = round(math.log2(max(1.0, plays)))
+    fitting = int(math.log2(max(1.0, MAX_BLOCK_BYTES / play_bytes)))
     most = max(point.plays for point in plan.points)
-    return min(exponent, (most - 1).bit_length())
+    return min(nearest, fitting, (most - 1).bit_length())

@@ -114,10 +114,11 @@ def test_gaps_end_where_the_plan_ends():
     assert gaps([(0, 10), (20, 400)], 100) == [(10, 20)]
 
 
-def test_blocks_take_about_five_seconds_when_there_is_work_for_long(write_grid):
+@pytest.mark.parametrize("seconds", [0.001, 0.0008, 0.0007])
+def test_blocks_take_about_five_seconds_when_there_is_work_for_long(write_grid, seconds):
     plan = frozen(write_grid(GRID.replace("plays = 100", "plays = 10_000_000")))
-    exponent = block_exponent(plan, Calibration(0.001, 100, 0), workers=2, play_bytes=100)
-    assert 2.5 < 0.001 * 2**exponent <= 5
+    exponent = block_exponent(plan, Calibration(seconds, 100, 0), workers=2, play_bytes=100)
+    assert 5 / 2**0.5 < seconds * 2**exponent < 5 * 2**0.5
 
 
 def test_blocks_fit_in_memory_and_in_a_point(write_grid):

@@ -31,6 +31,7 @@ from sweep.schemas import plain, schema, table_names
 FORMAT = 2
 SET_ASIDE = "set_aside"  # the folder of files that were found broken
 FAILURES = "failures.jsonl"  # the blocks of the last run that raised
+UNSEEN: Stamp = (-1, 0)  # no file's
 KEY = b"dojo"  # in the schema's metadata of every file
 TARGET_ROWS = 1 << 20  # of the largest table of a merged chunk
 MAX_SMALL = 256  # small chunks that may wait for a merge
@@ -275,10 +276,16 @@ MANIFEST = "manifest.json"
 
 
 def read_manifest(folder: Place) -> list[Chunk]:
-    """Return the chunks that count; none when there is no manifest yet."""
+    """Return the chunks that count; none when there is no manifest yet.
+
+    What was noted of files of an older format is left out, so that they are looked at again.
+    """
     try:
         content = json.loads(folder.read(MANIFEST))
-        return [Chunk.from_json(entry) for entry in content["chunks"]]
+        chunks = [Chunk.from_json(entry) for entry in content["chunks"]]
+        if content["format"] == FORMAT:
+            return chunks
+        return [replace(chunk, files=dict.fromkeys(chunk.files, UNSEEN)) for chunk in chunks]
     except (FileNotFoundError, NotADirectoryError):
         return []
     except (ValueError, KeyError, TypeError) as error:

@@ -347,6 +347,27 @@ def test_files_with_a_dot_and_half_published_blocks_are_never_read(write_grid, t
     assert [p.name for p in (tmp_path / "toy").glob("*/*") if p.suffix != ".json"] == []
 
 
+def test_a_sweep_of_an_older_format_is_played_again(write_grid, tmp_path):
+    path = write_grid()
+    _, _, folder = play(path, tmp_path)
+    before, place = rows(tmp_path), at(folder)
+    manifest = json.loads(place.read("manifest.json"))
+    for entry in manifest["chunks"]:
+        for table in entry["files"]:
+            file = f"{table}/{entry['name']}.arrow"
+            content = read_checked(place, file, None)
+            told = {**json.loads(content.schema.metadata[KEY]), "format": 1}
+            place.publish(file, arrow_file(content, told))
+            entry["files"][table] = place.stamps([file])[file]
+    place.publish_text("manifest.json", json.dumps({**manifest, "format": 1}))
+    with pytest.raises(DojoError, match=r"its format is 1, not 2.*run the sweep again"):
+        connect(tmp_path)
+    result, listener, _ = play(path, tmp_path)
+    assert result.plays == 400
+    assert "set aside" in listener.notes[0]
+    assert rows(tmp_path).equals(before)
+
+
 def test_a_finished_block_that_no_manifest_names_is_kept(write_grid, tmp_path):
     plan = frozen(write_grid())
     with Store(at(tmp_path / "toy"), GAME, plan).open() as store:

@@ -14,6 +14,7 @@ from sweep_runs import frozen, play
 from sweep.places import at
 from sweep.schemas import narrowed, schema
 from sweep.store import (
+    FORMAT,
     Chunk,
     arrow_file,
     file_name,
@@ -64,7 +65,8 @@ def rewrite(folder, table, change, **metadata):
         place, chunk.record, chunk.name, metadata.get("ranges", chunk.ranges), tables
     )
     entry = Chunk(chunk.name, chunk.record, chunk.ranges, chunk.rows, changed.files)
-    (folder / "manifest.json").write_text(json.dumps({"format": 1, "chunks": [entry.to_json()]}))
+    manifest = {"format": FORMAT, "chunks": [entry.to_json()]}
+    (folder / "manifest.json").write_text(json.dumps(manifest))
 
 
 @pytest.mark.parametrize("grid", [GRID, SUMMARY])
@@ -138,7 +140,7 @@ def test_plays_stored_twice(write_grid, tmp_path):
     tables = stored_tables(place, chunk)
     again = write_chunk(place, "plays", "plays-again", chunk.ranges, tables)
     entries = [again.to_json(), chunk.to_json()]
-    (folder / "manifest.json").write_text(json.dumps({"format": 1, "chunks": entries}))
+    (folder / "manifest.json").write_text(json.dumps({"format": FORMAT, "chunks": entries}))
     found = [problem for _, problem in problems(check(folder))]
     twice = [problem for problem in found if "are in" in problem]
     assert len(twice) == 4

@@ -26,7 +26,8 @@ TOLERATED = 1.15
 CONFIDENCE = 0.95
 
 # What a side does: it tells its engine's name and which rows it can play, then plays what it is
-# asked. It stands on nothing but the contract of a game, which an older engine has too.
+# asked. It stands on nothing but the contract of a game and the engine's name, which older engines
+# have too.
 _SIDE = """
 import json, sys, time
 from dojo_core import games

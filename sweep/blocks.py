@@ -196,7 +196,7 @@ def _sums(
 def _squares_added(values: Indices, starts: Indices, small: bool) -> list[int]:
     """Return each group's sum of squares; of values that are not small, from their two halves.
 
-    So 64 bits never overflow.
+    So it is exact for values below 2**37, of as many rows as a block has.
     """
     add = np.add.reduceat
     if small:

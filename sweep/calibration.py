@@ -76,7 +76,7 @@ def estimate(plan: Plan, stored: int, workers: int) -> Estimate:
 
 def _trial(plan: Plan, game: Game, point: str, setup: Setup) -> tuple[float, float, float] | None:
     """Return seconds a play, bytes a play and bytes of a point; None when its plays raise."""
-    most = MAX_BLOCK_BYTES / bytes_per_play(game, setup)
+    most = max(1, min(plan.find(point).plays, MAX_BLOCK_BYTES // bytes_per_play(game, setup)))
     taken = 0.0
     try:
         play_block(game, setup, plan.seed, Block(point, 0, 1), plan.record)  # compiles

@@ -31,7 +31,6 @@ from sweep.schemas import plain, schema, table_names
 FORMAT = 2
 SET_ASIDE = "set_aside"  # the folder of files that were found broken
 FAILURES = "failures.jsonl"  # the blocks of the last run that raised
-UNSEEN: Stamp = (-1, 0)  # no file's
 KEY = b"dojo"  # in the schema's metadata of every file
 TARGET_ROWS = 1 << 20  # of the largest table of a merged chunk
 MAX_SMALL = 256  # small chunks that may wait for a merge
@@ -221,18 +220,20 @@ def read_metadata(place: Place, name: str) -> dict[str, Any]:
     """
     with _reading(place, name) as reader:
         metadata = _told(reader)
+        told = {key: metadata[key] for key in ("table", "record", "rows", "checksum")}
         ranges = metadata["ranges"].items()
-        return {**metadata, "ranges": {p: [(a, b) for a, b in pairs] for p, pairs in ranges}}
+        return {**told, "ranges": {p: [(a, b) for a, b in pairs] for p, pairs in ranges}}
 
 
 def read_checked(place: Place, name: str, expected: pa.Schema | None) -> pa.Table:
-    """Return a file's rows as it holds them, if it is exactly what was published.
+    """Return a file's rows, if it is exactly what was published.
 
     Args:
         place: The sweep's folder.
         name: The file in it.
-        expected: The schema its table has in the code, to which its rows can be cast; None for a
-            file of other code.
+        expected: The schema its table has in the code; its rows come as the file holds them, and
+            can be cast to it. None for a file of other code: its rows come as wide as it says
+            that they are in its table.
 
     Raises:
         BrokenFileError: It does not open, or its format, schema, rows, metadata or checksum are
@@ -242,7 +243,8 @@ def read_checked(place: Place, name: str, expected: pa.Schema | None) -> pa.Tabl
         metadata = _told(reader)
         if metadata["format"] != FORMAT:
             raise BrokenFileError(f"its format is {metadata['format']}, not {FORMAT}")
-        if expected and not plain(reader.schema).equals(expected, check_metadata=False):
+        own = plain(reader.schema)
+        if expected and not own.equals(expected, check_metadata=False):
             raise BrokenFileError("its columns are not those of its table")
         content = reader.read_all()
         content.validate(full=True)
@@ -250,7 +252,7 @@ def read_checked(place: Place, name: str, expected: pa.Schema | None) -> pa.Tabl
             raise BrokenFileError(f"it has {content.num_rows} rows, not {metadata['rows']}")
         if checksum(content) != metadata["checksum"]:
             raise BrokenFileError("its checksum does not match its content")
-        return content
+        return content if expected else content.cast(own)
 
 
 def _told(reader: ipc.RecordBatchFileReader) -> dict[str, Any]:
@@ -278,14 +280,18 @@ MANIFEST = "manifest.json"
 def read_manifest(folder: Place) -> list[Chunk]:
     """Return the chunks that count; none when there is no manifest yet.
 
-    What was noted of files of an older format is left out, so that they are looked at again.
+    Raises:
+        DojoError: It is broken, or of another format.
     """
     try:
         content = json.loads(folder.read(MANIFEST))
-        chunks = [Chunk.from_json(entry) for entry in content["chunks"]]
-        if content["format"] == FORMAT:
-            return chunks
-        return [replace(chunk, files=dict.fromkeys(chunk.files, UNSEEN)) for chunk in chunks]
+        if content["format"] != FORMAT:
+            raise DojoError(
+                f"{folder} was stored by another dojo-sweep (format {content['format']}, not"
+                f" {FORMAT}); run the sweep again: its plays are played again",
+                STORAGE_TROUBLE,
+            )
+        return [Chunk.from_json(entry) for entry in content["chunks"]]
     except (FileNotFoundError, NotADirectoryError):
         return []
     except (ValueError, KeyError, TypeError) as error:

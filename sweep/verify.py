@@ -45,6 +45,7 @@ from sweep.summary import ALL_PLAYS, POINTS, point_sums, points_table
 
 RUN_AGAIN = "run the sweep again"
 REMOVE = "remove the file and run the sweep again: its plays are played again"
+CLEAN = "no current plan needs it; dojo-sweep clean with --old-plans forgets it"
 
 
 class Finding(NamedTuple):
@@ -177,6 +178,7 @@ def check_chunk(folder: Place, game: Game | None, chunk: Chunk) -> Tables:
                 raise BrokenFileError(trouble)
         except BrokenFileError as problem:
             cure = RUN_AGAIN if "missing" in str(problem) else REMOVE
+            cure = cure if game else CLEAN
             raise ChunkError(Finding(file, str(problem), cure)) from problem
         tables[table] = rows
     return tables

@@ -138,7 +138,7 @@ def test_a_trial_goes_on_while_what_it_measures_is_mostly_waiting(write_grid, mo
 
     monkeypatch.setattr(calibration, "play_block", waits_and_plays)
     monkeypatch.setattr(calibration, "time", SimpleNamespace(perf_counter=lambda: clock[0]))
-    plan = frozen(write_grid())
+    plan = frozen(write_grid(GRID.replace("plays = 100", "plays = 10_000")))
     setups = {plan.points[0].id: plan.setup(toy_game.GAME, plan.points[0])}
     found = calibration.calibrate(plan, toy_game.GAME, setups)
     assert 0.001 <= found.seconds_per_play < 0.002

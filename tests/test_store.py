@@ -33,6 +33,7 @@ from sweep.store import (
     merge_chunks,
     read_checked,
     read_manifest,
+    read_metadata,
     write_block,
 )
 
@@ -132,6 +133,25 @@ def test_a_file_that_says_something_else_than_it_holds_is_recognised(
     at(tmp_path).publish("x.arrow", arrow_file(tables["plays"], {**said, **changes}))
     with pytest.raises(BrokenFileError, match=words):
         read_checked(at(tmp_path), "x.arrow", schema(GAME, "plays"))
+
+
+@pytest.mark.parametrize("key", ["table", "record", "rows", "ranges", "checksum"])
+def test_a_file_that_does_not_say_what_it_holds_is_recognised(tmp_path, key):
+    said = {"table": "plays", "record": "plays", "rows": 1, "ranges": {}, "checksum": ""}
+    del said[key]
+    at(tmp_path).publish("x.arrow", arrow_file(pa.table({"n": [1]}), said))
+    with pytest.raises(BrokenFileError, match="it cannot be read"):
+        read_metadata(at(tmp_path), "x.arrow")
+
+
+def test_a_file_of_other_code_with_a_damaged_type_is_recognised(tmp_path):
+    rows = narrowed(pa.table({"n": pa.array([1], pa.uint32())}))
+    (field,) = rows.schema
+    damaged = pa.schema([field.with_metadata({b"type": b"uinp32"})])
+    said = {"format": FORMAT, "rows": 1, "ranges": {}, "checksum": checksum(rows)}
+    at(tmp_path).publish("x.arrow", arrow_file(rows.cast(damaged), said))
+    with pytest.raises(BrokenFileError, match="it cannot be read"):
+        read_checked(at(tmp_path), "x.arrow", None)
 
 
 def test_a_file_of_other_columns_is_recognised(write_grid, tmp_path):
@@ -360,11 +380,11 @@ def test_a_sweep_of_an_older_format_is_played_again(write_grid, tmp_path):
             place.publish(file, arrow_file(content, told))
             entry["files"][table] = place.stamps([file])[file]
     place.publish_text("manifest.json", json.dumps({**manifest, "format": 1}))
-    with pytest.raises(DojoError, match=r"its format is 1, not 2.*run the sweep again"):
+    with pytest.raises(DojoError, match=r"format 1, not 2\); run the sweep again"):
         connect(tmp_path)
     result, listener, _ = play(path, tmp_path)
     assert result.plays == 400
-    assert "set aside" in listener.notes[0]
+    assert "its format is 1, not 2); it was set aside" in listener.notes[1]
     assert rows(tmp_path).equals(before)
 
 

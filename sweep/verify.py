@@ -177,9 +177,8 @@ def check_chunk(folder: Place, game: Game | None, chunk: Chunk) -> Tables:
             if trouble := _other_plays(table, rows, chunk.ranges):
                 raise BrokenFileError(trouble)
         except BrokenFileError as problem:
-            cure = RUN_AGAIN if "missing" in str(problem) else REMOVE
-            cure = cure if game else CLEAN
-            raise ChunkError(Finding(file, str(problem), cure)) from problem
+            ours = RUN_AGAIN if "missing" in str(problem) else REMOVE
+            raise ChunkError(Finding(file, str(problem), ours if game else CLEAN)) from problem
         tables[table] = rows
     return tables
 

@@ -11,6 +11,7 @@ import toy_game
 from conftest import GRID
 from sweep_runs import frozen, play
 
+from sweep.clean import Cleaning
 from sweep.places import at
 from sweep.schemas import narrowed, schema
 from sweep.store import (
@@ -116,6 +117,18 @@ def test_a_missing_file(write_grid, tmp_path):
     _, _, folder = play(write_grid(), tmp_path)
     next((folder / "squares").iterdir()).unlink()
     assert problems(check(folder)) == [("squares", "it is missing")]
+
+
+def test_a_missing_file_of_an_earlier_plan_is_forgotten_by_cleaning(write_grid, tmp_path):
+    _, _, folder = play(write_grid(), tmp_path)
+    next((folder / "squares").iterdir()).unlink()
+    play(write_grid(GRID.replace("seed = 7", "seed = 8")), tmp_path)
+    (finding,) = check(folder).findings
+    assert finding.problem == "it is missing"
+    assert "clean with --old-plans" in finding.cure
+    with at(folder).lock():
+        Cleaning(at(folder), old_plans=True).remove()
+    assert check(folder).findings == []
 
 
 def test_a_file_that_the_manifest_does_not_name(write_grid, tmp_path):

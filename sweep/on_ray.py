@@ -226,16 +226,15 @@ class OnRay:
         return [self._outcome(reference) for reference in done]
 
     def stop(self) -> list[Outcome]:
-        """Give up what is under way; return what had ended."""
-        ended = self._ended(0)
-        if not self._head_lost:
-            for reference in self._pending:
-                ray.cancel(reference, force=True)
-        self._pending.clear()
-        return ended
+        """Return what had ended; what is under way goes with this driver, see `close`.
+
+        Nothing is cancelled: Ray ends the whole process when a task is cancelled just as it ends.
+        Nor is it forgotten: of what nobody waits for, Ray would tell that it was lost.
+        """
+        return self._ended(0)
 
     def close(self) -> None:
-        """Leave the cluster; end Ray here if it was started here."""
+        """Leave the cluster, which kills what its workers still do; end Ray if it started here."""
         if self._head_lost:
             atexit.register(_leave)
         elif self._started:

@@ -29,9 +29,13 @@ from sweep.places import STORAGE_TROUBLE
 from sweep.plan import Block
 from sweep.work import SAME_EVERYWHERE, Job, Outcome, Work, Worker
 
-# For workers: one thread a task, and what a large piece of memory took goes back to the machine
-# (glibc else keeps it, once some were freed).
-WORKERS = {"NUMBA_NUM_THREADS": "1", "MALLOC_MMAP_THRESHOLD_": "65536"}
+# For workers: one thread a task, and glibc keeps the memory of a block's columns for the next block,
+# whose making takes half the time so; larger pieces, which merging takes, go back to the machine.
+WORKERS = {
+    "NUMBA_NUM_THREADS": "1",
+    "MALLOC_MMAP_THRESHOLD_": str(2**20),
+    "MALLOC_TRIM_THRESHOLD_": str(2**24),
+}
 
 # Ray reads these while it is imported: no copy of the working folder by its hook for uv, nothing
 # sent to its makers.

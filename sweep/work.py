@@ -175,7 +175,9 @@ class Worker:
         job = self.job
         if not self._shared:
             return Outcome(group)
-        return Outcome(group, merged=merge_chunks(job.folder, job.game, job.plan.record, group))
+        merged = merge_chunks(job.folder, job.game, job.plan.record, group)
+        pa.default_memory_pool().release_unused()
+        return Outcome(group, merged=merged)
 
 
 @contextlib.contextmanager

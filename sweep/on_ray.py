@@ -29,8 +29,8 @@ from sweep.places import STORAGE_TROUBLE
 from sweep.plan import Block
 from sweep.work import SAME_EVERYWHERE, Job, Outcome, Work, Worker
 
-# For workers: one thread a task, and glibc keeps the memory of a block's columns for the next block,
-# whose making takes half the time so; larger pieces, which merging takes, go back to the machine.
+# For workers: one thread a task, and glibc keeps the memory of a block's columns for the next,
+# which halves the time of making them; larger pieces, as merging takes, go back to the machine.
 WORKERS = {
     "NUMBA_NUM_THREADS": "1",
     "MALLOC_MMAP_THRESHOLD_": str(2**20),

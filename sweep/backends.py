@@ -39,7 +39,7 @@ class Backend(Protocol):
         """Return what ended, waiting for something at most so long."""
 
     def stop(self) -> list[Outcome]:
-        """Give up what is under way, within seconds; return what had ended."""
+        """Return what had ended; what is under way is given up here, or by `close`."""
 
     def close(self) -> None:
         """Let go of what the backend holds."""

@@ -176,7 +176,7 @@ class Worker:
         if not self._shared:
             return Outcome(group)
         merged = merge_chunks(job.folder, job.game, job.plan.record, group)
-        pa.default_memory_pool().release_unused()
+        pa.default_memory_pool().release_unused()  # glibc would keep what merging took
         return Outcome(group, merged=merged)
 
 

@@ -236,7 +236,7 @@ def classes(values: np.ndarray[Any, Any]) -> tuple[np.ndarray[Any, Any], np.ndar
     return low, low + (np.int64(1) << shift) - 1
 
 
-def column_bytes(column: pa.ChunkedArray[Any]) -> Iterator[bytes]:
+def column_bytes(column: pa.ChunkedArray[Any]) -> Iterator[bytes | memoryview]:
     """Yield the uncompressed content of a column without nulls, however it is cut into chunks.
 
     Texts are told once, in the order in which they first come, coded or not.
@@ -252,9 +252,9 @@ def column_bytes(column: pa.ChunkedArray[Any]) -> Iterator[bytes]:
         rank = np.zeros(len(texts), np.int32)
         rank[order] = np.arange(len(order))
         yield "\n".join(texts[code] for code in order).encode()
-        yield rank[codes].tobytes()
+        yield rank[codes].data
     elif pa.types.is_decimal(column.type):
         yield "\n".join(map(str, column.to_pylist())).encode()
     else:
         for chunk in column.chunks:
-            yield chunk.to_numpy(zero_copy_only=False).tobytes()
+            yield chunk.to_numpy(zero_copy_only=False).data

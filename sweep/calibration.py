@@ -18,6 +18,8 @@ BLOCK_SECONDS = 5.0  # what a block takes when there is work for long
 BLOCKS_A_CORE = 24  # what a core gets at least, so that progress shows and cores end together
 UNKNOWN = (0.001, 500.0, 10_000.0)  # what is assumed when every trial raises
 LEAST_SECONDS = 0.25  # a block shorter than that is not worth its files
+LEAST_PART = 8  # no block is cut into more pieces when little is left
+DRIVER_SECONDS = 0.01  # that the driver may need for a block, amply: many cores make it busy
 
 
 def calibrate(plan: Plan, game: Game, setups: Mapping[str, Setup]) -> Calibration:
@@ -111,3 +113,19 @@ def block_exponent(plan: Plan, calibration: Calibration, workers: int, play_byte
     fitting = int(math.log2(max(1.0, MAX_BLOCK_BYTES / play_bytes)))
     most = max(point.plays for point in plan.points)
     return min(nearest, fitting, (most - 1).bit_length())
+
+
+def least_plays(plan: Plan, workers: int, left: int) -> int:
+    """Return how many plays a block has at least when `left` are left.
+
+    A quarter of what each core still gets, but so many that they are worth their files, and that
+    the driver keeps up.
+
+    Args:
+        plan: The plan, calibrated.
+        workers: Cores at work.
+        left: Plays that no core has begun.
+    """
+    seconds = max(LEAST_SECONDS, DRIVER_SECONDS * workers)
+    worth = int(seconds / max(plan.calibration.seconds_per_play, 1e-9))
+    return max((1 << plan.exponent) // LEAST_PART, worth, left // (4 * workers), 1)

@@ -12,7 +12,7 @@ import hashlib
 import json
 import platform
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from importlib import metadata
 from typing import Any, NamedTuple
@@ -330,6 +330,27 @@ def missing_blocks(
                 stop = min(end, (first // size + 1) * size)
                 yield Block(point.id, first, stop - first)
                 first = stop
+
+
+def guided(blocks: Iterable[Block], plays: int, least: Callable[[int], int]) -> Iterator[Block]:
+    """Yield the blocks, the last of them in pieces, so that all cores end at about the same time.
+
+    That is guided self-scheduling (Polychronopoulos and Kuck, 1987), by powers of two: pieces are
+    aligned to their size as blocks are.
+
+    Args:
+        blocks: The blocks.
+        plays: Plays of all of them.
+        least: Asked how many plays a piece has at least when so many are left; 1 or more.
+    """
+    for block in blocks:
+        first = block.first
+        while first < block.end:
+            size = 1 << (least(plays) - 1).bit_length()
+            end = min(block.end, (first // size + 1) * size)
+            yield Block(block.point, first, end - first)
+            plays -= end - first
+            first = end
 
 
 def gaps(covered: Ranges, plays: int) -> Ranges:

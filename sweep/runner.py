@@ -30,10 +30,11 @@ from dataclasses import dataclass, field
 from dojo_core.errors import DojoError
 from dojo_core.game import Game
 from sweep.backends import Backend
+from sweep.calibration import least_plays
 from sweep.journal import DONE, FAILED, GAVE_UP, STOPPED, journal
 from sweep.listener import Listener, Listeners
 from sweep.places import STORAGE_TROUBLE, Place
-from sweep.plan import Block, Plan, missing_blocks, plays_stored
+from sweep.plan import Block, Plan, Ranges, guided, joined, missing_blocks, plays_stored
 from sweep.store import FAILURES, Group, Store, merge_chunks, write_block
 from sweep.summary import PointSums, Tally, write_points
 from sweep.work import Job, Outcome
@@ -133,7 +134,7 @@ class _Run:
     store: Store
     listener: Listener
     result: Result = field(default_factory=lambda: Result(PointSums()))
-    _failed: set[Block] = field(default_factory=set)
+    _failed: dict[str, Ranges] = field(default_factory=dict)
     _lost: Counter[Block] = field(default_factory=Counter)
     _again: deque[Block] = field(default_factory=deque)
     _fatal: str | None = None
@@ -158,7 +159,7 @@ class _Run:
             self.listener.joined(played)
             self.listener.started(self._stored(), self.plan.plays_planned, played.workers)
             while self.result.complete and next(self._missing(), None) is not None:
-                self._fan_out(played, self._missing())
+                self._fan_out(played, self._in_turn(played))
         except KeyboardInterrupt:
             self.result.interrupted = True
         finally:
@@ -183,9 +184,22 @@ class _Run:
         return self.result
 
     def _missing(self) -> Iterator[Block]:
+        return missing_blocks(self.plan.points, self._tried(), self.plan.exponent)
+
+    def _in_turn(self, backend: Backend) -> Iterator[Block]:
+        """Return what is missing, as it is given to cores."""
         plan = self.plan
-        blocks = missing_blocks(plan.points, self.store.covered(), plan.exponent)
-        return (block for block in blocks if block not in self._failed)
+        left = plan.plays_planned - plays_stored(plan.points, self._tried())
+        return guided(
+            self._missing(), left, lambda plays: least_plays(plan, backend.workers, plays)
+        )
+
+    def _tried(self) -> dict[str, Ranges]:
+        """Return the ranges of plays, by point, that are stored or whose block failed."""
+        tried = self.store.covered()
+        for point, ranges in self._failed.items():
+            tried[point] = joined([*tried.get(point, []), *ranges])
+        return tried
 
     def _stored(self) -> int:
         return plays_stored(self.plan.points, self.store.covered())
@@ -209,7 +223,7 @@ class _Run:
             looked = now
             self._settle_all(ended)
             more = more or bool(self._again)
-            while group := self.store.group_to_merge():
+            while group := self.store.group_to_merge(last=not more):
                 backend.submit(group)
                 under_way += 1
             self._refresh()
@@ -259,7 +273,7 @@ class _Run:
 
     def _fail(self, block: Block, trouble: str) -> None:
         """Note a block that failed, and give the sweep up when too many do."""
-        self._failed.add(block)
+        self._failed.setdefault(block.point, []).append((block.first, block.end))
         self.result.failures += 1
         error = trouble.strip().splitlines()[-1]
         self._note_failure(block, trouble, error)

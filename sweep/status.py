@@ -30,7 +30,8 @@ class Status:
         plays_done: Plays of them that are stored.
         plays_failed: Plays of the blocks that failed in the last run, and are missing.
         plays_missing: Plays that are missing for any reason.
-        blocks_missing: Blocks that the missing plays make.
+        blocks_missing: Blocks that the missing plays make; the last ones are played in pieces,
+            which count once they are begun.
         blocks_failed: Blocks that failed in the last run, and are missing.
         blocks_running: Blocks being played now, as the run last told.
         rate: Plays stored a second by the run that goes on; None when none does.
@@ -99,6 +100,7 @@ def status(folder: Place) -> Status:
     run = last_run(folder)
     going = run if run and run.outcome == "running" else None
     running = going is not None or folder.is_locked()
+    under_way = going.blocks_under_way if going else 0
     return Status(
         name=folder.name,
         state="running" if running else "stopped" if any(plays) else "done",
@@ -109,9 +111,9 @@ def status(folder: Place) -> Status:
         plays_done=plan.plays_planned - sum(plays),
         plays_failed=sum(row["plays"] for row in failures),
         plays_missing=sum(plays),
-        blocks_missing=sum(_blocks(ranges, plan.exponent) for ranges in missing),
+        blocks_missing=max(under_way, sum(_blocks(r, plan.exponent) for r in missing)),
         blocks_failed=len(failures),
-        blocks_running=going.blocks_under_way if going else 0,
+        blocks_running=under_way,
         rate=going.rate if going else None,
         seconds_left=sum(plays) / going.rate if going and going.rate else None,
         last_run=run,

@@ -14,6 +14,7 @@ import hashlib
 import itertools
 import json
 import time
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -33,6 +34,7 @@ SET_ASIDE = "set_aside"  # the folder of files that were found broken
 FAILURES = "failures.jsonl"  # the blocks of the last run that raised
 KEY = b"dojo"  # in the schema's metadata of every file
 TARGET_ROWS = 1 << 20  # of the largest table of a merged chunk
+WORTH_ROWS = TARGET_ROWS // 4  # of a chunk that stays as it is when no more blocks follow
 MAX_SMALL = 256  # small chunks that may wait for a merge
 BATCH_ROWS = 1 << 17
 READING = ipc.IpcReadOptions(use_threads=False)  # as in writing: all cores have blocks to play
@@ -198,13 +200,17 @@ def merge_chunks(folder: Place, game: Game, record: str, group: Group) -> Merged
 
 
 def checksum(table: pa.Table) -> str:
-    """Return a hash of the table's uncompressed content, whatever its chunks and compression."""
-    digest = hashlib.blake2b(digest_size=16)
+    """Return the CRC-32 of the table's uncompressed content, whatever its chunks and compression.
+
+    It is there to notice damage, and is taken three times of every row: when its block is stored,
+    and when it is merged.
+    """
+    sum_so_far = 0
     for field, column in zip(table.schema, table.columns, strict=True):
-        digest.update(f"{field.name} {field.type}".encode())
+        sum_so_far = zlib.crc32(f"{field.name} {field.type}".encode(), sum_so_far)
         for part in column_bytes(column):
-            digest.update(part)
-    return digest.hexdigest()
+            sum_so_far = zlib.crc32(part, sum_so_far)
+    return f"{sum_so_far:08x}"
 
 
 def file_name(chunk: str, table: str) -> str:
@@ -436,15 +442,20 @@ class Store:
         self._save_after = now + max(SAVE_EVERY, 20 * (now - started))
         self._remove_leaving(now - GRACE)
 
-    def group_to_merge(self) -> Group | None:
+    def group_to_merge(self, last: bool = False) -> Group | None:
         """Return small chunks once there are enough for a merge; they wait no longer.
 
         Whoever takes them merges them, and hands what came of it to `replace`.
+
+        Args:
+            last: No more blocks follow but those under way: what waits is merged beside them, if it
+                is worth a file.
         """
-        rows = sum(chunk.most_rows for chunk in self._waiting)
-        if len(self._waiting) < MAX_SMALL and rows < TARGET_ROWS:
+        enough = WORTH_ROWS if last else TARGET_ROWS
+        waiting = [chunk for chunk in self._waiting if chunk.most_rows < enough]
+        if len(waiting) < MAX_SMALL and sum(chunk.most_rows for chunk in waiting) < enough:
             return None
-        group = next(_groups(_ripe(self._waiting)), None)
+        group = next(_groups(_ripe(waiting)), None)
         if group is None:
             return None
         taken = {chunk.name for chunk in group.chunks}
@@ -469,13 +480,15 @@ class Store:
             self.save()
 
     def merge(self, finish: bool = False) -> None:
-        """Put all small chunks together into chunks of about a million rows, across points.
+        """Put the small chunks that are left together, across points.
 
         Args:
             finish: Also remove the small files at once, as nothing more will be written.
         """
-        for group in list(_groups(self._waiting)):
-            self.replace(merge_chunks(self.folder, self.game, self.plan.record, group))
+        small = [chunk for chunk in self._waiting if chunk.most_rows < WORTH_ROWS]
+        for group in _groups(small):
+            if len(group.chunks) > 1:
+                self.replace(merge_chunks(self.folder, self.game, self.plan.record, group))
         self.save()
         if finish:
             self._remove_leaving(time.monotonic())

@@ -19,8 +19,18 @@ from sweep_runs import frozen
 from dojo_core.errors import DojoError
 from sweep import calibration
 from sweep.blocks import play_block
-from sweep.calibration import block_exponent
-from sweep.plan import Calibration, Plan, Point, gaps, joined, missing_blocks
+from sweep.calibration import block_exponent, least_plays
+from sweep.plan import (
+    Block,
+    Calibration,
+    Plan,
+    Point,
+    gaps,
+    guided,
+    joined,
+    missing_blocks,
+    with_calibration,
+)
 
 
 def test_the_same_grid_gives_the_same_hash_and_remarks_do_not_count(write_grid):
@@ -108,6 +118,51 @@ def test_missing_blocks_and_what_is_there_are_every_play_once(pairs, plays, expo
     played = list(itertools.chain.from_iterable(range(b.first, b.end) for b in blocks))
     assert sorted(played) == [play for play in range(plays) if play not in there]
     assert all(b.first >> exponent == (b.end - 1) >> exponent for b in blocks)
+
+
+@given(RANGES, st.integers(1, 70), st.integers(0, 5), st.integers(1, 4), st.integers(1, 8))
+def test_pieces_of_blocks_are_the_same_plays_in_the_same_order(
+    pairs, plays, exponent, workers, least
+):
+    held = joined([(first, first + length) for first, length in pairs])
+    blocks = list(missing_blocks([Point("p", (), plays)], {"p": held}, exponent))
+    left = sum(block.plays for block in blocks)
+    pieces = list(guided(blocks, left, lambda left: max(least, left // (4 * workers))))
+    assert [play for b in pieces for play in range(b.first, b.end)] == [
+        play for b in blocks for play in range(b.first, b.end)
+    ]
+
+
+def test_pieces_become_shorter_as_less_is_left():
+    blocks = missing_blocks([Point("p", (), 64)], {}, 4)
+    pieces = guided(blocks, 64, lambda left: max(2, left // 8))
+    assert [b.plays for b in pieces] == [8] * 4 + [4] * 3 + [2] * 10
+
+
+def test_pieces_are_aligned_as_blocks_are():
+    (block,) = missing_blocks([Point("p", (), 16)], {"p": [(0, 3)]}, 4)
+    pieces = guided([block], 13, lambda left: 4)
+    assert [(b.first, b.end) for b in pieces] == [(3, 4), (4, 8), (8, 12), (12, 16)]
+
+
+@pytest.mark.parametrize(
+    ("workers", "left", "expected"),
+    [
+        (2, 10**6, 125_000),  # a quarter of what each of two gets
+        (2, 100, 1024),  # an eighth of a block
+        (400, 100, 4000),  # of a millisecond each: 400 cores make the driver busy
+        (4000, 10**6, 40_000),  # so they are not cut at all
+    ],
+)
+def test_blocks_are_cut_smaller_towards_the_end(write_grid, workers, left, expected):
+    plan = with_calibration(frozen(write_grid()), Calibration(0.001, 100, 0), 13)
+    assert least_plays(plan, workers, left) == expected
+
+
+def test_blocks_of_a_quarter_second_are_not_cut(write_grid):
+    plan = with_calibration(frozen(write_grid()), Calibration(0.001, 100, 0), 8)
+    (block,) = guided([Block("p", 0, 256)], 256, lambda left: least_plays(plan, 2, left))
+    assert block.plays == 256
 
 
 def test_gaps_end_where_the_plan_ends():

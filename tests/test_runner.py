@@ -24,6 +24,7 @@ from sweep_runs import frozen, play, rows
 from dojo_core.errors import DojoError
 from sweep import runner, store, work
 from sweep.backends import Threads
+from sweep.blocks import play_plays
 from sweep.journal import last_run
 from sweep.local_cluster import free_port
 from sweep.places import Folder, at, storage_error
@@ -52,6 +53,25 @@ def test_failed_blocks_are_tried_again_by_the_next_run(write_grid, tmp_path):
     play(write_grid(FAILS), tmp_path)
     result, _, _ = play(write_grid(FAILS), tmp_path)
     assert (result.failures, result.plays) == (4, 0)
+
+
+def test_failed_pieces_side_by_side_are_tried_once(write_grid, tmp_path, monkeypatch):
+    monkeypatch.setattr(runner, "least_plays", lambda plan, workers, left: 8)
+    text = GRID.replace("[10, 20]", "[10]").replace("[2, 3]", "[2]")
+    monkeypatch.setattr(work, "play_plays", failing_in(8, 24))
+    result, _, _ = play(write_grid(text), tmp_path)
+    assert (result.failures, result.plays) == (2, 100 - 16)
+
+
+def failing_in(first, end):
+    """Return a way to play blocks that raises for those between two plays."""
+
+    def play_some(game, setup, seed, block, stop):
+        if first <= block.first < end:
+            raise RuntimeError("went wrong")
+        return play_plays(game, setup, seed, block, stop)
+
+    return play_some
 
 
 def test_a_sweep_whose_first_blocks_all_fail_is_given_up(write_grid, tmp_path):

@@ -459,6 +459,34 @@ def test_small_files_become_few(write_grid, tmp_path, monkeypatch):
     assert rows(tmp_path).num_rows == 400
 
 
+def test_what_waits_is_merged_beside_the_last_blocks_if_it_is_worth_a_file(
+    write_grid, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(store_module, "WORTH_ROWS", 200)  # of seats: 100 plays of two players
+    plan = frozen(write_grid())
+    with Store(at(tmp_path / "toy"), GAME, plan).open() as store:
+        for first in (0, 30, 60):
+            block, tables = a_block(plan, first, 30)
+            store.add(write_block(store.folder, "plays", block, tables))
+            assert store.group_to_merge() is None
+        assert store.group_to_merge(last=True) is None
+        block, tables = a_block(plan, 90, 10)
+        store.add(write_block(store.folder, "plays", block, tables))
+        group = store.group_to_merge(last=True)
+        assert sum(chunk.plays for chunk in group.chunks) == 100
+
+
+def test_what_is_worth_a_file_stays_as_it_is_at_the_end(write_grid, tmp_path, monkeypatch):
+    monkeypatch.setattr(store_module, "WORTH_ROWS", 100)
+    plan = frozen(write_grid())
+    with Store(at(tmp_path / "toy"), GAME, plan).open() as store:
+        for first, plays in ((0, 50), (50, 20), (70, 20)):
+            block, tables = a_block(plan, first, plays)
+            store.add(write_block(store.folder, "plays", block, tables))
+        store.merge()
+        assert sorted(chunk.plays for chunk in store.counted()) == [40, 50]
+
+
 def test_a_row_is_rewritten_a_few_times_only_however_many_blocks_come(
     write_grid, tmp_path, monkeypatch
 ):

@@ -1,7 +1,8 @@
 """What storing plays costs: the same blocks with nothing stored, in threads, and on Ray.
 
-All ways take turns in one run on one machine, so that their ratios hold although a busy machine
-changes every rate. Each way is gone once unmeasured, so that all is compiled and started.
+All ways take turns in one run on one machine, each between two samples of one core alone, so that
+their ratios hold although a busy machine changes every rate. Each way is gone once unmeasured, so
+that all is compiled and started.
 """
 
 from __future__ import annotations
@@ -19,10 +20,10 @@ from pathlib import Path
 from dojo_core.game import Game
 from sweep.backends import Backend
 from sweep.blocks import bytes_per_play, play_plays, tables_of
-from sweep.calibration import block_exponent
+from sweep.calibration import block_exponent, in_turn
 from sweep.listener import Listener
 from sweep.places import Place, at
-from sweep.plan import Block, Plan, missing_blocks
+from sweep.plan import Block, Plan
 from sweep.queries import connect
 from sweep.runner import run
 from sweep.schemas import table_names
@@ -92,7 +93,8 @@ class Report:
         plays: Plays of each sample.
         phases: Mean seconds of a block in each of `PHASES`, one block at a time.
         room: What the tables of `ROWS` take; empty for summaries.
-        samples: The samples of each way, in the order in which they were taken.
+        samples: The samples of each way, in the order in which they were taken; of one core alone
+            one before each other sample, and one after the last.
     """
 
     game: str
@@ -105,9 +107,14 @@ class Report:
     samples: dict[str, list[Sample]] = field(default_factory=dict)
 
     def times_alone(self, way: str) -> list[float]:
-        """Return how many times what one core plays bare a way plays, of each turn."""
-        pairs = zip(self.samples[way], self.samples[ALONE], strict=True)
-        return [sample.rate / alone.rate for sample, alone in pairs]
+        """Return how many times what one core plays bare a way plays, of each turn.
+
+        What one core plays is the mean of the samples just before and after.
+        """
+        ways = [name for name in self.samples if name != ALONE]
+        around = list(itertools.pairwise(sample.rate for sample in self.samples[ALONE]))
+        pairs = zip(self.samples[way], around[ways.index(way) :: len(ways)], strict=True)
+        return [sample.rate / statistics.mean(alone) for sample, alone in pairs]
 
 
 def shortened(plan: Plan, game: Game, seconds: float, workers: int) -> Plan:
@@ -150,21 +157,21 @@ def bench(
     Raises:
         DojoError: The folder cannot be written, or a backend cannot start.
     """
-    blocks = list(missing_blocks(plan.points, {}, plan.exponent))
+    blocks = list(in_turn(plan, {}, lambda: workers))
     room: dict[str, Room] = {}
-    goes: dict[str, Callable[[], Sample]] = {
-        ALONE: lambda: _bare(plan, game, blocks[::workers], 1),
-        BARE: lambda: _bare(plan, game, blocks, workers),
-    }
+    alone = functools.partial(_bare, plan, game, blocks[:: 2 * workers], 1)
+    goes: dict[str, Callable[[], Sample]] = {BARE: lambda: _bare(plan, game, blocks, workers)}
     for way, make in ways.items():
         goes[way] = functools.partial(_stored, plan, game, folder, make, room)
-    samples: dict[str, list[Sample]] = {way: [] for way in goes}
-    for turn in range(repeats + 1):
-        tell(f"turn {turn} of {repeats}" if turn else "warming up")
+    tell("warming up")
+    for go in goes.values():
+        go()
+    samples: dict[str, list[Sample]] = {ALONE: [alone()], **{way: [] for way in goes}}
+    for turn in range(repeats):
+        tell(f"turn {turn + 1} of {repeats}")
         for way, go in goes.items():
-            sample = go()
-            if turn:
-                samples[way].append(sample)
+            samples[way].append(go())
+            samples[ALONE].append(alone())
     phases = _phases(plan, game, folder, blocks)
     plays = plan.plays_planned
     return Report(game.name, plan.name, workers, len(blocks), plays, phases, room, samples)

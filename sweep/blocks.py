@@ -239,20 +239,17 @@ def classes(values: np.ndarray[Any, Any]) -> tuple[np.ndarray[Any, Any], np.ndar
 def column_bytes(column: pa.ChunkedArray[Any]) -> Iterator[bytes | memoryview]:
     """Yield the uncompressed content of a column without nulls, however it is cut into chunks.
 
-    Texts are told once, in the order in which they first come, coded or not.
+    Of texts, coded or not, it is those that differ from the one before, and where they begin.
     """
     if pa.types.is_string(column.type):
         column = column.dictionary_encode()
     if pa.types.is_dictionary(column.type):
         parts: list[Any] = column.unify_dictionaries().chunks
         texts = parts[0].dictionary.to_pylist() if parts else []
-        codes = np.concatenate([np.zeros(0, np.int32), *(part.indices for part in parts)])
-        runs = codes[np.flatnonzero(np.diff(codes, prepend=-1))]
-        order = list(dict.fromkeys(runs.tolist()))
-        rank = np.zeros(len(texts), np.int32)
-        rank[order] = np.arange(len(order))
-        yield "\n".join(texts[code] for code in order).encode()
-        yield rank[codes].data
+        codes = np.concatenate([np.full(1, -1, np.int32), *(part.indices for part in parts)])
+        begins = np.flatnonzero(codes[1:] != codes[:-1])
+        yield "\n".join(texts[code] for code in codes[begins + 1].tolist()).encode()
+        yield begins.data
     elif pa.types.is_decimal(column.type):
         yield "\n".join(map(str, column.to_pylist())).encode()
     else:

@@ -1,16 +1,24 @@
-"""A short trial on this machine: how long a play takes, how large it is, how large a block be."""
+"""What a play takes, by a short trial on this machine, and the blocks that a plan is cut into."""
 
 from __future__ import annotations
 
 import itertools
 import math
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from dojo_core.game import Game, Setup
 from sweep.blocks import MAX_BLOCK_BYTES, bytes_per_play, play_block
-from sweep.plan import Block, Calibration, Plan
+from sweep.plan import (
+    Block,
+    Calibration,
+    Plan,
+    Ranges,
+    guided,
+    missing_blocks,
+    plays_stored,
+)
 from sweep.store import arrow_file
 
 TRIAL_SECONDS = 0.3  # a point
@@ -113,6 +121,19 @@ def block_exponent(plan: Plan, calibration: Calibration, workers: int, play_byte
     fitting = int(math.log2(max(1.0, MAX_BLOCK_BYTES / play_bytes)))
     most = max(point.plays for point in plan.points)
     return min(nearest, fitting, (most - 1).bit_length())
+
+
+def in_turn(plan: Plan, tried: Mapping[str, Ranges], workers: Callable[[], int]) -> Iterator[Block]:
+    """Yield the blocks that are missing as cores are given them, the last ones in pieces.
+
+    Args:
+        plan: The plan, calibrated.
+        tried: The ranges of plays, by point, that are not missing.
+        workers: Asked how many cores are at work now.
+    """
+    left = plan.plays_planned - plays_stored(plan.points, tried)
+    blocks = missing_blocks(plan.points, tried, plan.exponent)
+    return guided(blocks, left, lambda plays: least_plays(plan, workers(), plays))
 
 
 def least_plays(plan: Plan, workers: int, left: int) -> int:

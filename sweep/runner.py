@@ -2,7 +2,7 @@
 
     run
       Store.open            hold the folder, recover what is there
-      missing_blocks        what the stored ranges leave open
+      in_turn               what the stored ranges leave open, in blocks
       _fan_out              keep the backend's window full; collect what ends
         Backend.submit      -> Worker.do -> play_plays, write_block; or merge_chunks
         _settle_block       a chunk counts, a lost block goes again, a failure becomes a row
@@ -30,11 +30,11 @@ from dataclasses import dataclass, field
 from dojo_core.errors import DojoError
 from dojo_core.game import Game
 from sweep.backends import Backend
-from sweep.calibration import least_plays
+from sweep.calibration import in_turn
 from sweep.journal import DONE, FAILED, GAVE_UP, STOPPED, journal
 from sweep.listener import Listener, Listeners
 from sweep.places import STORAGE_TROUBLE, Place
-from sweep.plan import Block, Plan, Ranges, guided, joined, missing_blocks, plays_stored
+from sweep.plan import Block, Plan, Ranges, joined, missing_blocks, plays_stored
 from sweep.store import FAILURES, Group, Store, merge_chunks, write_block
 from sweep.summary import PointSums, Tally, write_points
 from sweep.work import Job, Outcome
@@ -149,7 +149,7 @@ class _Run:
         """Play until nothing is missing but what failed; a second round follows a broken file."""
         self.report_notes()
         self.summarise()
-        if next(self._missing(), None) is None:
+        if not self._anything_missing():
             return
         played = backend(Job(self.game, self.plan, self.store.folder, self.store.token))
         started = time.monotonic()
@@ -158,8 +158,8 @@ class _Run:
             self.listener = Listeners(self.listener, played.listener)
             self.listener.joined(played)
             self.listener.started(self._stored(), self.plan.plays_planned, played.workers)
-            while self.result.complete and next(self._missing(), None) is not None:
-                self._fan_out(played, self._in_turn(played))
+            while self.result.complete and self._anything_missing():
+                self._fan_out(played, in_turn(self.plan, self._tried(), lambda: played.workers))
         except KeyboardInterrupt:
             self.result.interrupted = True
         finally:
@@ -183,16 +183,9 @@ class _Run:
         write_points(folder, self.game, self.plan, self.result.sums)
         return self.result
 
-    def _missing(self) -> Iterator[Block]:
-        return missing_blocks(self.plan.points, self._tried(), self.plan.exponent)
-
-    def _in_turn(self, backend: Backend) -> Iterator[Block]:
-        """Return what is missing, as it is given to cores."""
-        plan = self.plan
-        left = plan.plays_planned - plays_stored(plan.points, self._tried())
-        return guided(
-            self._missing(), left, lambda plays: least_plays(plan, backend.workers, plays)
-        )
+    def _anything_missing(self) -> bool:
+        blocks = missing_blocks(self.plan.points, self._tried(), self.plan.exponent)
+        return next(blocks, None) is not None
 
     def _tried(self) -> dict[str, Ranges]:
         """Return the ranges of plays, by point, that are stored or whose block failed."""

@@ -22,12 +22,13 @@ from conftest import GRID
 from sweep_runs import frozen, play, rows
 
 from dojo_core.errors import DojoError
-from sweep import runner, store, work
+from sweep import calibration, runner, store, work
 from sweep.backends import Threads
 from sweep.blocks import play_plays
 from sweep.journal import last_run
 from sweep.local_cluster import free_port
 from sweep.places import Folder, at, storage_error
+from sweep.plan import missing_blocks
 from sweep.queries import connect, is_gone, sweeps
 from sweep.store import Group
 from sweep.work import Job, Outcome, Worker
@@ -56,7 +57,7 @@ def test_failed_blocks_are_tried_again_by_the_next_run(write_grid, tmp_path):
 
 
 def test_failed_pieces_side_by_side_are_tried_once(write_grid, tmp_path, monkeypatch):
-    monkeypatch.setattr(runner, "least_plays", lambda plan, workers, left: 8)
+    monkeypatch.setattr(calibration, "least_plays", lambda plan, workers, left: 8)
     text = GRID.replace("[10, 20]", "[10]").replace("[2, 3]", "[2]")
     monkeypatch.setattr(work, "play_plays", failing_in(8, 24))
     result, _, _ = play(write_grid(text), tmp_path)
@@ -194,7 +195,7 @@ def test_a_point_is_prepared_once_by_a_worker(write_grid, tmp_path, monkeypatch)
     monkeypatch.setattr(
         type(plan), "setup", lambda self, game, point: prepared.append(point) or None
     )
-    blocks = list(runner.missing_blocks(plan.points, {}, 3))
+    blocks = list(missing_blocks(plan.points, {}, 3))
     for block in blocks:
         worker.do(block)
     assert len(prepared) == len(plan.points) < len(blocks)

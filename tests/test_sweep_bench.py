@@ -26,10 +26,12 @@ from sweep.queries import connect, sweeps
 from sweep.verify import verify
 
 
-def test_times_alone_pair_the_samples_of_one_turn() -> None:
-    samples = {ALONE: [Sample(100, {}), Sample(10, {})], THREADS: [Sample(190, {}), Sample(18, {})]}
+def test_times_alone_are_of_the_core_alone_just_before_and_after() -> None:
+    rates = {ALONE: (90, 110, 10, 10, 30), BARE: (200, 15), THREADS: (60, 38)}
+    samples = {way: [Sample(rate, {}) for rate in found] for way, found in rates.items()}
     report = Report("toy", "toy", 2, 1, 1, {}, {}, samples)
-    assert report.times_alone(THREADS) == [1.9, 1.8]
+    assert report.times_alone(BARE) == [2.0, 1.5]
+    assert report.times_alone(THREADS) == [1.0, 1.9]
 
 
 def test_a_plan_is_shortened_to_the_seconds_asked_for(write_grid: Callable[..., Path]) -> None:
@@ -50,7 +52,7 @@ def test_every_way_plays_all_and_leaves_nothing_behind(
     report = bench(plan, toy_game.GAME, here, ways, 2, 2, told.append)
     assert (report.plays, report.blocks) == (400, 16)
     assert {way: len(samples) for way, samples in report.samples.items()} == {
-        ALONE: 2,
+        ALONE: 5,
         BARE: 2,
         THREADS: 2,
     }

@@ -29,12 +29,13 @@ from sweep.places import STORAGE_TROUBLE
 from sweep.plan import Block
 from sweep.work import SAME_EVERYWHERE, Job, Outcome, Work, Worker
 
-# For workers: one thread a task, and glibc keeps the memory of a block's columns for the next,
-# which halves the time of making them; larger pieces, as merging takes, go back to the machine.
+# For workers: one thread a task, and glibc keeps the memory of a block's columns, and of the table
+# that the Labirinto copies for each part of a block, for the next; larger pieces, as merging takes,
+# go back to the machine.
 WORKERS = {
     "NUMBA_NUM_THREADS": "1",
-    "MALLOC_MMAP_THRESHOLD_": str(2**20),
-    "MALLOC_TRIM_THRESHOLD_": str(2**24),
+    "MALLOC_MMAP_THRESHOLD_": str(4 * 2**20),
+    "MALLOC_TRIM_THRESHOLD_": str(32 * 2**20),
 }
 
 # Ray reads these while it is imported or starts its processes: no copy of the working folder by

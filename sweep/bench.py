@@ -23,7 +23,7 @@ from sweep.blocks import bytes_per_play, play_plays, tables_of
 from sweep.calibration import block_exponent, in_turn
 from sweep.listener import Listener
 from sweep.places import Place, at
-from sweep.plan import Block, Plan
+from sweep.plan import Block, Plan, missing_blocks
 from sweep.queries import connect
 from sweep.runner import run
 from sweep.schemas import table_names
@@ -159,7 +159,7 @@ def bench(
     """
     blocks = list(in_turn(plan, {}, lambda: workers))
     room: dict[str, Room] = {}
-    alone = functools.partial(_bare, plan, game, blocks[:: 2 * workers], 1)
+    alone = functools.partial(_bare, plan, game, _part(plan, 2 * workers), 1)
     goes: dict[str, Callable[[], Sample]] = {BARE: lambda: _bare(plan, game, blocks, workers)}
     for way, make in ways.items():
         goes[way] = functools.partial(_stored, plan, game, folder, make, room)
@@ -180,6 +180,12 @@ def bench(
 def spread(values: Sequence[float]) -> tuple[float, float, float]:
     """Return the median, the least and the greatest."""
     return statistics.median(values), min(values), max(values)
+
+
+def _part(plan: Plan, parts: int) -> list[Block]:
+    """Return blocks of the first plays of each point, one in so many: the same mix of points."""
+    points = [point._replace(plays=max(1, point.plays // parts)) for point in plan.points]
+    return list(missing_blocks(points, {}, plan.exponent))
 
 
 class _Watched:

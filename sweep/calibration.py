@@ -51,7 +51,7 @@ class Estimate:
         points: Points.
         plays: Plays of all points together.
         stored: Plays of them that are stored already.
-        blocks: Blocks that the plays are cut into.
+        blocks: Blocks that the plays are cut into, the last ones not yet cut smaller.
         seconds: How long playing what is not stored takes.
         bytes: How much the whole sweep takes on disk, once merged.
     """

@@ -135,6 +135,7 @@ class _Run:
     listener: Listener
     result: Result = field(default_factory=lambda: Result(PointSums()))
     _failed: dict[str, Ranges] = field(default_factory=dict)
+    _failing: set[tuple[str, int]] = field(default_factory=set)
     _lost: Counter[Block] = field(default_factory=Counter)
     _again: deque[Block] = field(default_factory=deque)
     _fatal: str | None = None
@@ -198,7 +199,7 @@ class _Run:
         return plays_stored(self.plan.points, self.store.covered())
 
     def _fan_out(self, backend: Backend, blocks: Iterator[Block]) -> None:
-        under_way = 0
+        under_way = plays = 0
         more = True
         looked = time.monotonic()
         while self.result.complete and (more or under_way):
@@ -209,14 +210,16 @@ class _Run:
                     backend.submit(block)
                     self.listener.begun(block)
                     under_way += 1
+                    plays += block.plays
             ended = backend.collect(POLL_SECONDS)
             under_way -= len(ended)
+            plays -= sum(end.work.plays for end in ended if isinstance(end.work, Block))
             now = time.monotonic()
             self.result.available += backend.workers * (now - looked)
             looked = now
             self._settle_all(ended)
             more = more or bool(self._again)
-            while group := self.store.group_to_merge(last=not more):
+            while group := self.store.group_to_merge(None if more else plays):
                 backend.submit(group)
                 under_way += 1
             self._refresh()
@@ -271,7 +274,8 @@ class _Run:
         error = trouble.strip().splitlines()[-1]
         self._note_failure(block, trouble, error)
         self.listener.failed(block, error, f"{_words(block)} failed: {error}")
-        failures = self.result.failures
+        self._failing.add((block.point, block.first >> self.plan.exponent))
+        failures = len(self._failing)  # the last blocks are cut in pieces, which count as one
         if failures == FIRST_FAILURES and not self.result.plays:
             self.result.gave_up = (
                 f"the first {failures} blocks all failed, so the others would too; mend what"

@@ -31,7 +31,7 @@ class Status:
         plays_failed: Plays of the blocks that failed in the last run, and are missing.
         plays_missing: Plays that are missing for any reason.
         blocks_missing: Blocks that the missing plays make; the last ones are played in pieces,
-            which count once they are begun.
+            which count once they are begun or have failed.
         blocks_failed: Blocks that failed in the last run, and are missing.
         blocks_running: Blocks being played now, as the run last told.
         rate: Plays stored a second by the run that goes on; None when none does.
@@ -111,7 +111,9 @@ def status(folder: Place) -> Status:
         plays_done=plan.plays_planned - sum(plays),
         plays_failed=sum(row["plays"] for row in failures),
         plays_missing=sum(plays),
-        blocks_missing=max(under_way, sum(_blocks(r, plan.exponent) for r in missing)),
+        blocks_missing=max(
+            under_way + len(failures), sum(_blocks(r, plan.exponent) for r in missing)
+        ),
         blocks_failed=len(failures),
         blocks_running=under_way,
         rate=going.rate if going else None,

@@ -29,7 +29,7 @@ from sweep.places import STORAGE_TROUBLE, Place, Stamp, side_by_side
 from sweep.plan import Block, Plan, Ranges, joined, overlaps
 from sweep.schemas import plain, schema, table_names
 
-FORMAT = 2
+FORMAT = 3
 SET_ASIDE = "set_aside"  # the folder of files that were found broken
 FAILURES = "failures.jsonl"  # the blocks of the last run that raised
 KEY = b"dojo"  # in the schema's metadata of every file
@@ -202,8 +202,8 @@ def merge_chunks(folder: Place, game: Game, record: str, group: Group) -> Merged
 def checksum(table: pa.Table) -> str:
     """Return the CRC-32 of the table's uncompressed content, whatever its chunks and compression.
 
-    It is there to notice damage, and is taken three times of every row: when its block is stored,
-    and when it is merged.
+    It is there to notice damage, and is taken of every row when its block is stored, and twice
+    whenever it is merged.
     """
     sum_so_far = 0
     for field, column in zip(table.schema, table.columns, strict=True):
@@ -442,18 +442,18 @@ class Store:
         self._save_after = now + max(SAVE_EVERY, 20 * (now - started))
         self._remove_leaving(now - GRACE)
 
-    def group_to_merge(self, last: bool = False) -> Group | None:
+    def group_to_merge(self, coming: int | None = None) -> Group | None:
         """Return small chunks once there are enough for a merge; they wait no longer.
 
         Whoever takes them merges them, and hands what came of it to `replace`.
 
         Args:
-            last: No more blocks follow but those under way: what waits is merged beside them, if it
-                is worth a file.
+            coming: Plays that are under way when nothing else follows. If they cannot fill a file
+                any more, what waits is merged beside them as soon as it is worth a file.
         """
-        enough = WORTH_ROWS if last else TARGET_ROWS
+        enough = WORTH_ROWS if self._ends_with(coming) else TARGET_ROWS
         waiting = [chunk for chunk in self._waiting if chunk.most_rows < enough]
-        if len(waiting) < MAX_SMALL and sum(chunk.most_rows for chunk in waiting) < enough:
+        if len(waiting) < MAX_SMALL and _rows(waiting) < enough:
             return None
         group = next(_groups(_ripe(waiting)), None)
         if group is None:
@@ -485,15 +485,27 @@ class Store:
         Args:
             finish: Also remove the small files at once, as nothing more will be written.
         """
-        small = [chunk for chunk in self._waiting if chunk.most_rows < WORTH_ROWS]
-        for group in _groups(small):
+        while group := self.group_to_merge():
+            self._merge(group)
+        for group in _groups(chunk for chunk in self._waiting if chunk.most_rows < WORTH_ROWS):
             if len(group.chunks) > 1:
-                self.replace(merge_chunks(self.folder, self.game, self.plan.record, group))
+                self._merge(group)
         self.save()
         if finish:
             self._remove_leaving(time.monotonic())
 
+    def _merge(self, group: Group) -> None:
+        self.replace(merge_chunks(self.folder, self.game, self.plan.record, group))
+
+    def _ends_with(self, coming: int | None) -> bool:
+        """Tell whether what waits cannot fill a file, even with so many plays more."""
+        if coming is None:
+            return False
+        plays = sum(chunk.plays for chunk in self._waiting)
+        return _rows(self._waiting) * (plays + coming) < TARGET_ROWS * plays
+
     def _list(self, chunk: Chunk) -> None:
+        self._leaving = [(since, name) for since, name in self._leaving if name != chunk.name]
         self.chunks[chunk.name] = chunk
         self._dirty = True
         if self._mergeable(chunk):
@@ -622,6 +634,10 @@ def _overlap(held: Mapping[str, Ranges], ranges: Mapping[str, Ranges]) -> bool:
         for point, pairs in ranges.items()
         for first, end in pairs
     )
+
+
+def _rows(chunks: Iterable[Chunk]) -> int:
+    return sum(chunk.most_rows for chunk in chunks)
 
 
 def _ripe(waiting: Sequence[Chunk]) -> list[Chunk]:

@@ -64,6 +64,46 @@ def test_failed_pieces_side_by_side_are_tried_once(write_grid, tmp_path, monkeyp
     assert (result.failures, result.plays) == (2, 100 - 16)
 
 
+def test_failed_pieces_count_as_one_block_when_a_sweep_is_given_up(
+    write_grid, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(calibration, "least_plays", lambda plan, workers, left: 4)
+    monkeypatch.setattr(work, "play_plays", failing_in(0, 96))
+    text = GRID.replace("[10, 20]", "[10]").replace("[2, 3]", "[2]")
+    result, _, _ = play(write_grid(text), tmp_path, workers=1)
+    assert (result.failures, result.plays, result.gave_up) == (24, 4, None)
+
+
+class Losing(Threads):
+    """Threads that lose every second worker, when its work was done for the first time."""
+
+    def __init__(self, job):
+        super().__init__(job, 2)
+        self.done = set()
+
+    def collect(self, seconds):
+        return [self.lost(outcome) for outcome in super().collect(seconds)]
+
+    def lost(self, outcome):
+        first_time = str(outcome.work) not in self.done
+        self.done.add(str(outcome.work))
+        lose = first_time and len(self.done) % 2 == 0
+        return Outcome(outcome.work, lost="gone") if lose else outcome
+
+
+def test_rows_are_the_same_whatever_pieces_they_were_played_in_and_lost(
+    write_grid, tmp_path, monkeypatch
+):
+    play(write_grid(), tmp_path / "whole")
+    monkeypatch.setattr(calibration, "least_plays", lambda plan, workers, left: 1 + left // 16)
+    monkeypatch.setattr(store, "WORTH_ROWS", 40)
+    result, _, _ = play(write_grid(), tmp_path / "pieces", backend=Losing)
+    assert (result.plays, result.failures) == (400, 0)
+    assert result.losses > 10
+    for view in ("plays", "seats", "squares", "moments"):
+        assert rows(tmp_path / "pieces", view).equals(rows(tmp_path / "whole", view)), view
+
+
 def failing_in(first, end):
     """Return a way to play blocks that raises for those between two plays."""
 

@@ -27,6 +27,7 @@ from sweep.store import (
     FORMAT,
     KEY,
     BrokenFileError,
+    Merged,
     Store,
     arrow_file,
     checksum,
@@ -120,7 +121,7 @@ def test_a_torn_file_is_recognised(write_grid, tmp_path, harm, words):
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"format": 1}, "its format is 1, not 2"),
+        ({"format": 1}, f"its format is 1, not {FORMAT}"),
         ({"rows": 63}, "it has 64 rows, not 63"),
         ({"checksum": "0"}, "its checksum does not match its content"),
     ],
@@ -380,7 +381,7 @@ def test_a_sweep_of_an_older_format_is_played_again(write_grid, tmp_path):
             place.publish(file, arrow_file(content, told))
             entry["files"][table] = place.stamps([file])[file]
     place.publish_text("manifest.json", json.dumps({**manifest, "format": 1}))
-    with pytest.raises(DojoError, match=r"format 1, not 2\); run the sweep again"):
+    with pytest.raises(DojoError, match=rf"format 1, not {FORMAT}\); run the sweep again"):
         connect(tmp_path)
     result, listener, _ = play(path, tmp_path)
     assert result.plays == 400
@@ -469,11 +470,42 @@ def test_what_waits_is_merged_beside_the_last_blocks_if_it_is_worth_a_file(
             block, tables = a_block(plan, first, 30)
             store.add(write_block(store.folder, "plays", block, tables))
             assert store.group_to_merge() is None
-        assert store.group_to_merge(last=True) is None
+        assert store.group_to_merge(10) is None
         block, tables = a_block(plan, 90, 10)
         store.add(write_block(store.folder, "plays", block, tables))
-        group = store.group_to_merge(last=True)
+        assert store.group_to_merge() is None
+        assert store.group_to_merge(10**6) is None  # which fill a file with what waits
+        group = store.group_to_merge(10)
         assert sum(chunk.plays for chunk in group.chunks) == 100
+
+
+def test_files_of_which_several_fill_one_are_merged_at_the_end_whatever_their_size(
+    write_grid, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(store_module, "WORTH_ROWS", 50)
+    monkeypatch.setattr(store_module, "TARGET_ROWS", 200)
+    plan = frozen(write_grid())
+    with Store(at(tmp_path / "toy"), GAME, plan).open() as store:
+        for first in range(0, 100, 25):
+            block, tables = a_block(plan, first, 25)
+            store.add(write_block(store.folder, "plays", block, tables))
+        store.merge()
+        assert [chunk.plays for chunk in store.counted()] == [100]
+
+
+def test_a_block_stored_again_does_not_leave_with_the_files_merged_before(write_grid, tmp_path):
+    plan = frozen(write_grid())
+    with Store(at(tmp_path / "toy"), GAME, plan).open() as store:
+        for first in (0, 50):
+            block, tables = a_block(plan, first, 50)
+            store.add(write_block(store.folder, "plays", block, tables))
+        store.merge()
+        (merged,) = store.counted()
+        store.replace(Merged(None, (), ((merged.name, f"plays/{merged.name}.arrow", "harmed"),)))
+        again = write_block(store.folder, "plays", block, tables)
+        store.add(again)
+        store.merge(finish=True)
+        assert [file.stem for file in files(store.folder.here)] == [again.name]
 
 
 def test_what_is_worth_a_file_stays_as_it_is_at_the_end(write_grid, tmp_path, monkeypatch):

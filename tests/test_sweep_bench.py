@@ -6,6 +6,7 @@ import itertools
 import json
 import os
 import subprocess
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
@@ -16,12 +17,14 @@ import toy_game
 from conftest import GRID
 from sweep_runs import frozen, play, rows
 
+from dojo_core.game import Game
+from sweep import bench as sweep_bench
 from sweep import pretended, store
 from sweep.backends import Threads
 from sweep.bench import ALONE, BARE, PARTS, PHASES, THREADS, Report, Sample, bench, shortened
 from sweep.crowd import crowd
 from sweep.places import at
-from sweep.plan import Calibration
+from sweep.plan import Block, Calibration, Plan
 from sweep.queries import connect, sweeps
 from sweep.verify import verify
 
@@ -63,6 +66,25 @@ def test_every_way_plays_all_and_leaves_nothing_behind(
         assert all(0 <= part <= 1 for part in sample.parts.values())
     assert list(here.iterdir()) == []
     assert told == ["warming up", "turn 1 of 2", "turn 2 of 2"]
+
+
+def test_one_core_alone_plays_the_same_mix_of_points(
+    write_grid: Callable[..., Path], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    played: dict[int, Counter[str]] = {}
+    bare = sweep_bench._bare
+
+    def noted(plan: Plan, game: Game, blocks: list[Block], workers: int) -> Sample:
+        counts = played.setdefault(workers, Counter())
+        for block in blocks:
+            counts[block.point] += block.plays
+        return bare(plan, game, blocks, workers)
+
+    monkeypatch.setattr(sweep_bench, "_bare", noted)
+    plan = frozen(write_grid())
+    bench(plan, toy_game.GAME, tmp_path, {}, 2, 0, lambda turn: None)
+    assert played[2] == dict.fromkeys([point.id for point in plan.points], 100)
+    assert played[1] == dict.fromkeys([point.id for point in plan.points], 25)
 
 
 def test_the_room_of_a_table_is_told_beside_the_entropy_of_its_columns(

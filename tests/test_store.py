@@ -385,7 +385,7 @@ def test_a_sweep_of_an_older_format_is_played_again(write_grid, tmp_path):
         connect(tmp_path)
     result, listener, _ = play(path, tmp_path)
     assert result.plays == 400
-    assert "its format is 1, not 2); it was set aside" in listener.notes[1]
+    assert f"its format is 1, not {FORMAT}); it was set aside" in listener.notes[1]
     assert rows(tmp_path).equals(before)
 
 

@@ -162,8 +162,8 @@ def test_ctrl_c_in_a_terminal_keeps_what_was_played_and_exits_with_130(tmp_path)
 def read_until(terminal, wanted, again=b""):
     """Return what a terminal shows until `wanted` comes, or the other side is gone.
 
-    While it shows nothing, `again` is pressed every five seconds, as a person would: Python does not
-    notice a signal that comes after it has shown a prompt and before it reads.
+    While it shows nothing, `again` is pressed every five seconds, as a person would: Python does
+    not notice a signal that comes after it has shown a prompt and before it reads.
     """
     shown = b""
     while wanted not in shown.replace(b"\r", b""):

@@ -35,7 +35,7 @@ from sweep.journal import DONE, FAILED, GAVE_UP, STOPPED, journal
 from sweep.listener import Listener, Listeners
 from sweep.places import STORAGE_TROUBLE, Place
 from sweep.plan import Block, Plan, Ranges, joined, missing_blocks, plays_stored
-from sweep.store import FAILURES, Group, Store, merge_chunks, write_block
+from sweep.store import FAILURES, Group, Store, write_block
 from sweep.summary import PointSums, Tally, write_points
 from sweep.work import Job, Outcome
 
@@ -134,8 +134,8 @@ class _Run:
     store: Store
     listener: Listener
     result: Result = field(default_factory=lambda: Result(PointSums()))
-    _failed: dict[str, Ranges] = field(default_factory=dict)
-    _failing: set[tuple[str, int]] = field(default_factory=set)
+    # What failed, by the point and the number of the whole block: pieces of one count once.
+    _failed: dict[tuple[str, int], Ranges] = field(default_factory=dict)
     _lost: Counter[Block] = field(default_factory=Counter)
     _again: deque[Block] = field(default_factory=deque)
     _fatal: str | None = None
@@ -191,7 +191,7 @@ class _Run:
     def _tried(self) -> dict[str, Ranges]:
         """Return the ranges of plays, by point, that are stored or whose block failed."""
         tried = self.store.covered()
-        for point, ranges in self._failed.items():
+        for (point, _), ranges in self._failed.items():
             tried[point] = joined([*tried.get(point, []), *ranges])
         return tried
 
@@ -237,9 +237,10 @@ class _Run:
 
     def _settle_group(self, group: Group, outcome: Outcome) -> None:
         """Let merged chunks count. What no worker could merge is merged here."""
-        if not self._fatal:
-            here = (self.store.folder, self.game, self.plan.record, group)
-            self.store.replace(outcome.merged or merge_chunks(*here))
+        if outcome.merged and not self._fatal:
+            self.store.replace(outcome.merged)
+        elif not self._fatal:
+            self.store.merge_here(group)
 
     def _settle_block(self, block: Block, outcome: Outcome) -> None:
         self.result.played += outcome.played
@@ -269,13 +270,13 @@ class _Run:
 
     def _fail(self, block: Block, trouble: str) -> None:
         """Note a block that failed, and give the sweep up when too many do."""
-        self._failed.setdefault(block.point, []).append((block.first, block.end))
+        whole = (block.point, block.first >> self.plan.exponent)
+        self._failed.setdefault(whole, []).append((block.first, block.end))
         self.result.failures += 1
         error = trouble.strip().splitlines()[-1]
         self._note_failure(block, trouble, error)
         self.listener.failed(block, error, f"{_words(block)} failed: {error}")
-        self._failing.add((block.point, block.first >> self.plan.exponent))
-        failures = len(self._failing)  # the last blocks are cut in pieces, which count as one
+        failures = len(self._failed)
         if failures == FIRST_FAILURES and not self.result.plays:
             self.result.gave_up = (
                 f"the first {failures} blocks all failed, so the others would too; mend what"

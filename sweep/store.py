@@ -381,7 +381,7 @@ class Store:
         self._confirm: Callable[[], None] = lambda: None
         self._points = frozenset(point.id for point in plan.points)
         self._waiting: list[Chunk] = []  # small chunks of the plan's points only
-        self._leaving: list[tuple[float, str]] = []
+        self._leaving: dict[str, float] = {}  # merged chunks, and since when, the oldest first
         self._save_after = 0.0
         self._dirty = False
 
@@ -474,7 +474,7 @@ class Store:
         if merged.chunk:
             for name in merged.names:
                 self._unlist(name)
-                self._leaving.append((time.monotonic(), name))
+                self._leaving[name] = time.monotonic()
             self._list(merged.chunk)
         if time.monotonic() > self._save_after:
             self.save()
@@ -486,15 +486,16 @@ class Store:
             finish: Also remove the small files at once, as nothing more will be written.
         """
         while group := self.group_to_merge():
-            self._merge(group)
+            self.merge_here(group)
         for group in _groups(chunk for chunk in self._waiting if chunk.most_rows < WORTH_ROWS):
             if len(group.chunks) > 1:
-                self._merge(group)
+                self.merge_here(group)
         self.save()
         if finish:
             self._remove_leaving(time.monotonic())
 
-    def _merge(self, group: Group) -> None:
+    def merge_here(self, group: Group) -> None:
+        """Merge chunks in this process."""
         self.replace(merge_chunks(self.folder, self.game, self.plan.record, group))
 
     def _ends_with(self, coming: int | None) -> bool:
@@ -505,7 +506,7 @@ class Store:
         return _rows(self._waiting) * (plays + coming) < TARGET_ROWS * plays
 
     def _list(self, chunk: Chunk) -> None:
-        self._leaving = [(since, name) for since, name in self._leaving if name != chunk.name]
+        self._leaving.pop(chunk.name, None)
         self.chunks[chunk.name] = chunk
         self._dirty = True
         if self._mergeable(chunk):
@@ -522,8 +523,9 @@ class Store:
         return ours and chunk.most_rows < TARGET_ROWS // 2
 
     def _remove_leaving(self, before: float) -> None:
-        while self._leaving and self._leaving[0][0] <= before:
-            self._remove(self._leaving.pop(0)[1])
+        for name in list(itertools.takewhile(lambda n: self._leaving[n] <= before, self._leaving)):
+            del self._leaving[name]
+            self._remove(name)
 
     def _remove(self, name: str) -> None:
         for table in table_names(self.plan.record):
